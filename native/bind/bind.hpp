@@ -1,0 +1,6 @@
+// One function per topic; module.cpp calls them all. Binding files hold no logic.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+void bind_program(nanobind::module_& m);

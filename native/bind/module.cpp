@@ -1,0 +1,6 @@
+#include "bind/bind.hpp"
+
+NB_MODULE(_core, m) {
+  m.doc() = "The native core of fencepost.";
+  bind_program(m);
+}

@@ -1,0 +1,1 @@
+"""Fencepost: model checking for weak memory."""

@@ -1,0 +1,103 @@
+"""One execution of a program: what happened, and which event saw which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from fencepost.program.instructions import FenceKind, Mode
+from fencepost.program.operands import Position
+
+Pair = tuple[int, int]
+
+
+class EventKind(Enum):
+    """INIT is the initial write of a location. BEGIN and END frame a thread that was spawned; the SPAWN of the parent
+    comes before its BEGIN, its END before the JOIN of whoever waits."""
+
+    INIT = "init"
+    READ = "read"
+    WRITE = "write"
+    FENCE = "fence"
+    CHOOSE = "choose"
+    MALLOC = "malloc"
+    FREE = "free"
+    SPAWN = "spawn"
+    BEGIN = "begin"
+    JOIN = "join"
+    END = "end"
+    ATOMIC_BEGIN = "atomic_begin"
+    ATOMIC_END = "atomic_end"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """`id` is the index in `Execution.events`. `index` is the position in program order of the thread. `thread` is -1
+    for initial writes. `rmw`: half of a read-modify-write (or of a successful exclusive pair)."""
+
+    id: int
+    thread: int
+    index: int
+    kind: EventKind
+    address: int = 0
+    size: int = 0
+    value: int = 0
+    mode: Mode = Mode.NA
+    fence: FenceKind | None = None
+    rmw: bool = False
+    exclusive: bool = False
+    at: Position | None = None
+
+    @property
+    def is_read(self) -> bool:
+        return self.kind is EventKind.READ
+
+    @property
+    def is_write(self) -> bool:
+        return self.kind in (EventKind.WRITE, EventKind.INIT)
+
+    @property
+    def is_access(self) -> bool:
+        return self.is_read or self.is_write
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """A graph. `reads_from` maps each read to its write; `coherence` lists, per address, its writes in order with the
+    initial write first. `rmw` pairs the halves of read-modify-writes. Dependencies go from reads to later events.
+    `spawns` pairs SPAWN with BEGIN, and END with JOIN. `outcome` gives the observed values by name."""
+
+    events: tuple[Event, ...]
+    reads_from: Mapping[int, int]
+    coherence: Mapping[int, tuple[int, ...]]
+    rmw: frozenset[Pair] = frozenset()
+    address_deps: frozenset[Pair] = frozenset()
+    data_deps: frozenset[Pair] = frozenset()
+    control_deps: frozenset[Pair] = frozenset()
+    spawns: frozenset[Pair] = frozenset()
+    threads: tuple[str, ...] = ()
+    outcome: Mapping[str, int] = field(default_factory=dict)
+    blocked: Mapping[int, Position | None] = field(default_factory=dict)  # thread -> where it waits
+
+    def thread_events(self, thread: int) -> tuple[Event, ...]:
+        """The events of a thread in program order."""
+        return tuple(sorted((e for e in self.events if e.thread == thread), key=lambda e: e.index))
+
+    def canonical(self) -> tuple[object, ...]:
+        """A value that is equal for two executions exactly when they are the same graph, however they were numbered."""
+
+        def name(event_id: int) -> tuple[int, int, int]:
+            e = self.events[event_id]
+            return (e.thread, e.index, e.address if e.kind is EventKind.INIT else 0)
+
+        labels = frozenset(
+            (*name(e.id), e.kind, e.address, e.size, e.value, e.fence)
+            for e in self.events
+            if e.kind is not EventKind.INIT
+        )
+        reads = frozenset((name(r), name(w)) for r, w in self.reads_from.items())
+        order = frozenset(
+            (address, tuple(name(w) for w in writes)) for address, writes in self.coherence.items() if len(writes) > 1
+        )
+        return (labels, reads, order)

@@ -1,0 +1,139 @@
+"""What to look at when an execution ends, and the question asked about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from fencepost.program.operands import ConstantOperand
+
+
+@dataclass(frozen=True, slots=True)
+class FinalRegister:
+    """The value of a register of a thread's first function when the thread ends."""
+
+    thread: str
+    register: str
+
+    def __str__(self) -> str:
+        return f"{self.thread}:{self.register}"
+
+
+@dataclass(frozen=True, slots=True)
+class FinalMemory:
+    """The coherence-last value of a piece of a global object."""
+
+    object: str
+    offset: int = 0
+    size: int = 8
+
+    def __str__(self) -> str:
+        return f"{self.object}[{self.offset}]" if self.offset else self.object
+
+
+Observable: TypeAlias = FinalRegister | FinalMemory
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """An observable under the name that reports use. `width` bits are shown, as a signed number where `signed`."""
+
+    name: str
+    what: Observable
+    width: int = 64
+    signed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """`left` names an Observation; `right` another one or a constant; op is one of = != < <= > >= (signed)."""
+
+    left: str
+    op: str
+    right: str | ConstantOperand
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    inner: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    parts: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    parts: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    value: bool
+
+
+Formula: TypeAlias = Compare | Not | And | Or | Truth
+
+
+class Quantifier(Enum):
+    EXISTS = "exists"
+    NOT_EXISTS = "~exists"
+    FORALL = "forall"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """`filter` removes executions before the question is asked (litmus `filter`)."""
+
+    quantifier: Quantifier
+    formula: Formula
+    filter: Formula | None = None
+
+
+_COMPARE = {
+    "=": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+COMPARE_SYMBOLS = tuple(_COMPARE)
+
+
+def compare_values(op: str, left: int, right: int) -> bool:
+    """`left op right` for one of COMPARE_SYMBOLS, on numbers already in their observation's reading."""
+    return bool(_COMPARE[op](left, right))
+
+
+def holds(formula: Formula, values: Mapping[str, int], constant: Mapping[ConstantOperand, int]) -> bool:
+    """Whether a formula holds in a final state. `constant` gives the numbers of symbolic constants (addresses)."""
+    match formula:
+        case Compare(left, op, right):
+            other = values[right] if isinstance(right, str) else constant[right]
+            return compare_values(op, values[left], other)
+        case Not(inner):
+            return not holds(inner, values, constant)
+        case And(parts):
+            return all(holds(p, values, constant) for p in parts)
+        case Or(parts):
+            return any(holds(p, values, constant) for p in parts)
+        case Truth(value):
+            return value
+
+
+def comparisons(formula: Formula) -> Iterator[Compare]:
+    """Every comparison inside a formula, left to right."""
+    match formula:
+        case Compare():
+            yield formula
+        case Not(inner):
+            yield from comparisons(inner)
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from comparisons(part)
+        case Truth():
+            return

@@ -1,0 +1,93 @@
+"""Where things live: the same object has the same address in every execution and in both machines.
+
+0x0000_0001_0000 ...            global objects, 16 bytes or more apart, so that a small overrun hits no neighbour
+0x1000_0000_0000 | t << 32      shared stack memory of thread t, never reused
+0x2000_0000_0000 | t << 32      heap memory allocated by thread t, never reused
+0x3000_0000_0000 | t << 32      private stack memory of thread t
+0x4000_0000_0000 | t << 32      thread-local objects of thread t
+0x7000_0000_0000 + 16 * f       functions
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from fencepost.program.operands import Const, ConstantOperand, FunctionAddress, GlobalAddress, to_unsigned
+from fencepost.program.program import Object, Program
+
+GLOBALS = 0x1_0000
+STACK = 0x1000_0000_0000
+HEAP = 0x2000_0000_0000
+PRIVATE = 0x3000_0000_0000
+THREAD_LOCAL = 0x4000_0000_0000
+FUNCTIONS = 0x7000_0000_0000
+REGION_MASK = 0x7000_0000_0000
+THREAD_SHIFT = 32
+MAX_THREADS = 4096
+GAP = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Addresses of the objects and functions of one program."""
+
+    globals: dict[str, int]
+    thread_locals: dict[str, int]
+    functions: dict[str, int]
+    starts: tuple[int, ...]
+    objects: tuple[Object, ...]
+
+    def value(self, operand: ConstantOperand) -> int:
+        """The 64 bits that a constant operand denotes."""
+        match operand:
+            case Const(value):
+                return to_unsigned(value)
+            case GlobalAddress(name, offset):
+                return to_unsigned(self.globals[name] + offset)
+            case FunctionAddress(name):
+                return self.functions[name]
+
+    def find(self, address: int) -> tuple[Object, int] | None:
+        """The global object that holds this address, and the offset inside it."""
+        index = bisect_right(self.starts, address) - 1
+        if index < 0:
+            return None
+        offset = address - self.starts[index]
+        return (self.objects[index], offset) if offset < self.objects[index].size else None
+
+
+def lay_out(program: Program) -> Layout:
+    """Assigns addresses, in the order of declaration."""
+    shared = [o for o in program.objects if not o.thread_local]
+    local = [o for o in program.objects if o.thread_local]
+    shared_at, local_at = _assign(shared, GLOBALS), _assign(local, THREAD_LOCAL)
+    return Layout(
+        {o.name: a for o, a in zip(shared, shared_at, strict=True)},
+        {o.name: a for o, a in zip(local, local_at, strict=True)},
+        {f.name: FUNCTIONS + GAP * i for i, f in enumerate(program.functions)},
+        tuple(shared_at),
+        tuple(shared),
+    )
+
+
+def _assign(objects: list[Object], start: int) -> list[int]:
+    addresses: list[int] = []
+    for o in objects:
+        start = -(-start // max(o.align, 1)) * max(o.align, 1)
+        addresses.append(start)
+        start = -(-(start + o.size) // GAP) * GAP + GAP
+    return addresses
+
+
+def initial_bytes(program: Program, layout: Layout, *, thread_local: bool = False) -> dict[int, int]:
+    """address -> byte for every byte that does not start as zero."""
+    where = layout.thread_locals if thread_local else layout.globals
+    content: dict[int, int] = {}
+    for o in program.objects:
+        if o.thread_local == thread_local:
+            for init in o.init:
+                value = to_unsigned(layout.value(init.value), 8 * init.size)
+                for i, byte in enumerate(value.to_bytes(init.size, "little")):
+                    content[where[o.name] + init.offset + i] = byte
+    return {address: byte for address, byte in content.items() if byte}
