@@ -168,6 +168,16 @@ class Machine:
             return to_unsigned(value, 8 * i.size) == to_unsigned(self._value(frame, i.expected), 8 * i.size)
         return True
 
+    def read_mode(self, state: ThreadState, value: int) -> Mode:
+        """The mode of the pending READ if it reads this value: a compare-exchange that fails has its own."""
+        i, action = self._instruction(state), state.pending
+        assert action is not None, "read_mode should follow a READ"
+        if isinstance(i, ins.Cas):
+            width = 8 * i.size
+            if to_unsigned(value, width) != to_unsigned(self._value(state.frames[-1], i.expected), width):
+                return i.failure
+        return action.mode
+
     def reply(self, state: ThreadState, value: int = 0, event: int = -1) -> None:
         """Answers the pending action. `event` is the engine's number for it, which later dependencies name."""
         action = state.pending
@@ -456,6 +466,7 @@ class Machine:
             case ins.BlockingCas():
                 new = to_unsigned(self._value(frame, i.desired), 8 * i.size)
                 self._second_half(state, action, new, self._deps(frame, i.desired))
+                state.control |= event
                 return
             case ins.Await():
                 self._set(frame, i.dst, value, event)
