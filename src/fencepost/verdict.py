@@ -9,6 +9,7 @@ from enum import Enum
 from fencepost.execution.execution import Execution
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.operands import Position
+from fencepost.program.program import Program
 
 
 class Answer(Enum):
@@ -61,7 +62,8 @@ class Step:
 @dataclass(frozen=True, slots=True)
 class Witness:
     """An execution that shows the error. `cycle` is the reason where the reason is a cycle; `run` the steps where the
-    analysis has steps; `notes` sentences that the analysis wants told."""
+    analysis has steps; `notes` sentences that the analysis wants told. `program` is the program whose execution this
+    is, after every pass (unrolled, mapped, ...): with it the witness can be replayed and its locations have names."""
 
     execution: Execution
     error: ErrorReport
@@ -69,6 +71,7 @@ class Witness:
     cycle: tuple[Edge, ...] = ()
     run: tuple[Step, ...] = ()
     notes: tuple[str, ...] = ()
+    program: Program | None = None
 
 
 @dataclass(frozen=True, slots=True)
