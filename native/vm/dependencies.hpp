@@ -1,0 +1,47 @@
+// Sets of events of one thread, by their index in program order, shared and numbered so that a register carries one
+// small number. Number 0 is the empty set.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace fencepost {
+
+using DepSet = std::uint32_t;
+
+class DependencyTable {
+public:
+  DependencyTable() : sets_(1) { numbers_[{}] = 0; }
+
+  const std::vector<std::uint32_t>& elements(DepSet set) const { return sets_[set]; }
+
+  DepSet single(std::uint32_t index) { return number({index}); }
+
+  DepSet join(DepSet a, DepSet b) {
+    if (a == b || b == 0) return a;
+    if (a == 0) return b;
+    if (a > b) std::swap(a, b);
+    const auto known = joins_.find({a, b});
+    if (known != joins_.end()) return known->second;
+    std::vector<std::uint32_t> all;
+    std::set_union(sets_[a].begin(), sets_[a].end(), sets_[b].begin(), sets_[b].end(), std::back_inserter(all));
+    const DepSet result = number(std::move(all));
+    joins_[{a, b}] = result;
+    return result;
+  }
+
+private:
+  DepSet number(std::vector<std::uint32_t> elements) {
+    const auto [at, fresh] = numbers_.try_emplace(elements, static_cast<DepSet>(sets_.size()));
+    if (fresh) sets_.push_back(std::move(elements));
+    return at->second;
+  }
+
+  std::vector<std::vector<std::uint32_t>> sets_;
+  std::map<std::vector<std::uint32_t>, DepSet> numbers_;
+  std::map<std::pair<DepSet, DepSet>, DepSet> joins_;
+};
+
+} // namespace fencepost

@@ -1,0 +1,529 @@
+#include "vm/machine.hpp"
+
+#include <cstring>
+
+namespace fencepost {
+namespace {
+
+std::uint64_t hash_bytes(std::uint64_t seed, const void* data, std::size_t size) {
+  const auto* at = static_cast<const std::uint8_t*>(data);
+  for (std::size_t k = 0; k < size; ++k)
+    seed = (seed ^ at[k]) * 0x100000001B3ULL;
+  return seed ^ (seed >> 29);
+}
+
+std::uint64_t align_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
+
+} // namespace
+
+Machine::Machine(const Bytecode& program, bool track_dependencies, MachineLimits limits)
+    : program_(program), track_(track_dependencies), limits_(limits) {}
+
+void Machine::push_frame(ThreadState& s, std::uint32_t function, std::int32_t result) const {
+  const auto frame = static_cast<std::uint32_t>(s.stack.size());
+  s.stack.resize(frame + header + program_.functions[function].registers);
+  s.stack[frame] = s.pc;
+  s.stack[frame + 1] = s.base;
+  s.stack[frame + 2] = s.function;
+  s.stack[frame + 3] = static_cast<std::uint64_t>(static_cast<std::int64_t>(result));
+  if (track_) s.deps.resize(s.stack.size());
+  s.base = frame + header;
+  s.function = function;
+  s.pc = program_.functions[function].start;
+  ++s.depth;
+}
+
+ThreadState Machine::start(std::uint32_t thread, std::uint32_t function, const std::vector<std::uint64_t>& args) const {
+  ThreadState s;
+  s.thread = thread;
+  push_frame(s, function, no_register);
+  for (std::size_t k = 0; k < args.size() && k < program_.functions[function].parameters; ++k)
+    s.stack[s.base + k] = args[k];
+  return s;
+}
+
+Action Machine::run(ThreadState& s, std::vector<Printed>* output) {
+  Action out;
+  if (s.write_pending) {
+    const Instruction& i = program_.code[s.pc];
+    out.kind = ActionKind::Write;
+    out.rmw = true;
+    out.mode = i.mode;
+    out.size = i.width;
+    out.position = i.position;
+    out.address = value(s, i.use[0]);
+    out.value = s.pending_value;
+    out.address_deps = deps(s, i.use[0]);
+    out.data_deps = s.pending_deps;
+    out.control_deps = s.control;
+    return out;
+  }
+  for (std::uint32_t steps = 0; steps < limits_.steps; ++steps)
+    if (step(s, out, output)) return out;
+  fault(out, program_.code[s.pc], ErrorKind::StepBound, "a thread runs on without end and without touching memory");
+  return out;
+}
+
+bool Machine::fault(Action& out, const Instruction& i, ErrorKind kind, const char* message) const {
+  out.kind = ActionKind::Error;
+  out.error = kind;
+  out.message = message;
+  out.position = i.position;
+  out.string = 0;
+  return true;
+}
+
+// Runs one instruction; true where it met an action, which is then in `out`.
+bool Machine::step(ThreadState& s, Action& out, std::vector<Printed>* output) {
+  const Instruction& i = program_.code[s.pc];
+  switch (i.opcode) {
+  case Opcode::Compute: {
+    const std::int64_t* arg = program_.extra.data() + i.extra;
+    const auto ref = [&](unsigned k) { return static_cast<OperandRef>(arg[k]); };
+    const std::uint64_t a = value(s, ref(0)), b = i.extra_count > 1 ? value(s, ref(1)) : 0,
+                        c = i.extra_count > 2 ? value(s, ref(2)) : 0;
+    std::optional<Fault> wrong;
+    const std::uint64_t result = compute(static_cast<Op>(i.sub), i.width, a, b, c, wrong);
+    if (wrong) return fault(out, i, wrong->kind, wrong->message);
+    DepSet d = 0;
+    if (track_)
+      for (unsigned k = 0; k < i.extra_count; ++k)
+        d = join(d, deps(s, ref(k)));
+    set(s, i.dst, result, d);
+    break;
+  }
+  case Opcode::Jump:
+    s.pc = i.target[0];
+    return false;
+  case Opcode::Branch:
+    s.control = join(s.control, deps(s, i.use[0]));
+    s.pc = value(s, i.use[0]) ? i.target[0] : i.target[1];
+    return false;
+  case Opcode::Switch: {
+    s.control = join(s.control, deps(s, i.use[0]));
+    const std::uint64_t v = value(s, i.use[0]);
+    const std::uint32_t cases = i.extra_count / 2, start = program_.functions[s.function].start;
+    s.pc = i.target[0];
+    for (std::uint32_t k = 0; k < cases; ++k)
+      if (value(s, static_cast<OperandRef>(program_.extra[i.extra + k])) == v) {
+        s.pc = start + static_cast<std::uint32_t>(program_.extra[i.extra + cases + k]);
+        break;
+      }
+    return false;
+  }
+  case Opcode::Call:
+    return call(s, i, out);
+  case Opcode::Return:
+  case Opcode::Exit:
+    return leave(s, i, out);
+  case Opcode::Assert:
+    if (!value(s, i.use[0])) {
+      fault(out, i, static_cast<ErrorKind>(i.sub), "assertion failed");
+      out.string = i.string;
+      return true;
+    }
+    break;
+  case Opcode::Assume:
+    s.control = join(s.control, deps(s, i.use[0]));
+    if (!value(s, i.use[0])) {
+      out.kind = ActionKind::Block;
+      out.position = i.position;
+      return true;
+    }
+    break;
+  case Opcode::Fail:
+    fault(out, i, static_cast<ErrorKind>(i.sub), "");
+    out.string = i.string;
+    return true;
+  case Opcode::Print:
+    if (output) {
+      Printed line{i.string, i.position, {}};
+      for (std::uint32_t k = 0; k < i.extra_count; ++k)
+        line.args.push_back(value(s, static_cast<OperandRef>(program_.extra[i.extra + k])));
+      output->push_back(std::move(line));
+    }
+    break;
+  case Opcode::SpinHead:
+    if (spins(s, i)) {
+      out.kind = ActionKind::Block;
+      out.spin = true;
+      out.position = i.position;
+      return true;
+    }
+    break;
+  case Opcode::Alloca:
+  case Opcode::Malloc:
+    if (allocate(s, i, out)) return true;
+    break;
+  case Opcode::ThreadLocalAddress:
+    set(s, i.dst, i.number | static_cast<std::uint64_t>(s.thread) << layout::thread_shift, 0);
+    break;
+  case Opcode::Self:
+    set(s, i.dst, s.thread, 0);
+    break;
+  case Opcode::Sync:
+    return fault(out, i, ErrorKind::Unsupported, "a synchronisation call that was not lowered");
+  default:
+    return visible(s, i, out);
+  }
+  ++s.pc;
+  return false;
+}
+
+bool Machine::call(ThreadState& s, const Instruction& i, Action& out) {
+  const std::uint64_t target = value(s, i.use[0]);
+  const std::uint64_t index = (target - layout::functions) / layout::gap;
+  if (target < layout::functions || target % layout::gap || index >= program_.functions.size())
+    return fault(out, i, ErrorKind::BadCall, "call through a pointer that is not a function");
+  if (s.depth >= limits_.depth) return fault(out, i, ErrorKind::StackOverflow, "calls nest too deeply");
+  const Function& f = program_.functions[index];
+  if (i.extra_count < f.parameters) return fault(out, i, ErrorKind::BadCall, "call with too few arguments");
+  s.control = join(s.control, deps(s, i.use[0]));
+  const std::uint32_t caller = s.base;
+  ++s.pc;
+  push_frame(s, static_cast<std::uint32_t>(index), i.dst);
+  for (std::uint32_t k = 0; k < f.parameters; ++k) {
+    const auto r = static_cast<OperandRef>(program_.extra[i.extra + k]);
+    s.stack[s.base + k] =
+        r >= 0 ? s.stack[caller + static_cast<std::uint32_t>(r)] : program_.constants[static_cast<std::size_t>(~r)];
+    if (track_) s.deps[s.base + k] = r >= 0 ? s.deps[caller + static_cast<std::uint32_t>(r)] : 0;
+  }
+  return false;
+}
+
+bool Machine::leave(ThreadState& s, const Instruction& i, Action& out) {
+  const std::uint64_t result = i.use[0] == no_operand ? 0 : value(s, i.use[0]);
+  if (i.opcode == Opcode::Exit || s.depth == 1) {
+    out.kind = ActionKind::End;
+    out.value = result;
+    out.position = i.position;
+    return true;
+  }
+  const DepSet d = i.use[0] == no_operand ? 0 : deps(s, i.use[0]);
+  const std::uint32_t frame = s.base - header;
+  const auto to = static_cast<std::int32_t>(static_cast<std::int64_t>(s.stack[frame + 3]));
+  s.pc = static_cast<std::uint32_t>(s.stack[frame]);
+  s.base = static_cast<std::uint32_t>(s.stack[frame + 1]);
+  s.function = static_cast<std::uint32_t>(s.stack[frame + 2]);
+  s.stack.resize(frame);
+  if (track_) s.deps.resize(frame);
+  while (!s.spins.empty() && s.spins.back().depth >= s.depth)
+    s.spins.pop_back();
+  --s.depth;
+  set(s, to, result, d);
+  return false;
+}
+
+bool Machine::spins(ThreadState& s, const Instruction& i) const {
+  std::uint64_t h = hash_bytes(0xCBF29CE484222325ULL, s.stack.data() + s.base, (s.stack.size() - s.base) * 8);
+  h = hash_bytes(h, s.private_bytes.data(), s.private_bytes.size());
+  h = hash_bytes(h, s.local_bytes.data(), s.local_bytes.size());
+  for (auto& known : s.spins)
+    if (known.depth == s.depth && known.loop == i.number) {
+      const bool same = known.hash == h && known.effects == s.effects;
+      known.hash = h;
+      known.effects = s.effects;
+      return same;
+    }
+  s.spins.push_back({s.depth, s.effects, i.number, h});
+  return false;
+}
+
+bool Machine::allocate(ThreadState& s, const Instruction& i, Action& out) {
+  const std::uint64_t size = value(s, i.use[0]);
+  const bool hidden = i.flags & flag::private_memory, heap = i.opcode == Opcode::Malloc;
+  std::uint64_t& top = heap ? s.heap_top : hidden ? s.private_top : s.stack_top;
+  if (size > limits_.memory || top + size > limits_.memory)
+    return fault(out, i, ErrorKind::Unsupported, "a thread allocates more memory than we keep");
+  const std::uint64_t start = align_up(top, i.number ? i.number : 1);
+  top = align_up(start + size, layout::gap) + layout::gap;
+  const std::uint64_t region = heap ? layout::heap : hidden ? layout::private_stack : layout::stack;
+  const std::uint64_t address = region | static_cast<std::uint64_t>(s.thread) << layout::thread_shift | start;
+  if (hidden) {
+    s.private_bytes.resize(top);
+    if (track_) s.private_deps.resize(top);
+  } else {
+    s.allocations.push_back({address, size, i.position, heap, (i.flags & flag::zeroed) != 0});
+  }
+  set(s, i.dst, address, 0);
+  return false;
+}
+
+// Faults of accesses to global memory; heap and stack are the engine's to judge.
+bool Machine::memory_fault(const Instruction& i, std::uint64_t address, Action& out) const {
+  out.address = address;
+  out.size = i.width;
+  if (address < layout::globals) return fault(out, i, ErrorKind::Null, "access through a null pointer");
+  const std::uint64_t region = layout::region(address);
+  if (address % i.width && (region == layout::stack || region == layout::heap))
+    return fault(out, i, ErrorKind::Misaligned, "access to an address that is not aligned to its size");
+  if (region == layout::stack || region == layout::heap) return false;
+  const Object* o = find_object(program_, address);
+  if (!o || address - o->address + i.width > o->size)
+    return fault(out, i, ErrorKind::OutOfBounds, "access outside every object");
+  if (address % i.width)
+    return fault(out, i, ErrorKind::Misaligned, "access to an address that is not aligned to its size");
+  return false;
+}
+
+bool Machine::visible(ThreadState& s, const Instruction& i, Action& out) {
+  out.position = i.position;
+  out.control_deps = s.control;
+  const bool access = i.opcode >= Opcode::Load && i.opcode <= Opcode::BlockingCas;
+  if (access) {
+    const std::uint64_t address = value(s, i.use[0]);
+    const std::uint64_t region = layout::region(address);
+    if (region == layout::private_stack || region == layout::thread_local_memory)
+      return private_access(s, i, address, out);
+    if (memory_fault(i, address, out)) return true;
+    out.mode = i.mode;
+    out.address_deps = deps(s, i.use[0]);
+  }
+  switch (i.opcode) {
+  case Opcode::Load:
+    out.kind = ActionKind::Read;
+    out.part = i.flags & flag::exclusive ? Part::Exclusive : Part::Load;
+    return true;
+  case Opcode::Store:
+    out.kind = ActionKind::Write;
+    out.value = value(s, i.use[1]) & mask_of(8 * i.width);
+    out.data_deps = deps(s, i.use[1]);
+    return true;
+  case Opcode::StoreConditional:
+    return store_conditional(s, i, out);
+  case Opcode::Rmw:
+    out.kind = ActionKind::Read;
+    out.part = Part::Rmw;
+    return true;
+  case Opcode::Cas:
+    out.kind = ActionKind::Read;
+    out.part = Part::Cas;
+    return true;
+  case Opcode::Await:
+    out.kind = ActionKind::Read;
+    out.part = Part::Await;
+    return true;
+  case Opcode::BlockingCas:
+    out.kind = ActionKind::Read;
+    out.part = Part::BlockingCas;
+    out.lock = i.flags & flag::lock;
+    return true;
+  case Opcode::Fence:
+    out.kind = ActionKind::Fence;
+    out.fence = static_cast<FenceKind>(i.sub);
+    return true;
+  case Opcode::AtomicBegin:
+    out.kind = ActionKind::AtomicBegin;
+    return true;
+  case Opcode::AtomicEnd:
+    out.kind = ActionKind::AtomicEnd;
+    return true;
+  case Opcode::Choose:
+    out.value = value(s, i.use[0]);
+    out.high = value(s, i.use[1]);
+    out.kind = static_cast<std::int64_t>(out.value) > static_cast<std::int64_t>(out.high) ? ActionKind::Block
+                                                                                          : ActionKind::Choose;
+    return true;
+  case Opcode::Free:
+    out.kind = ActionKind::Free;
+    out.address = value(s, i.use[0]);
+    out.address_deps = deps(s, i.use[0]);
+    return true;
+  case Opcode::Spawn: {
+    out.kind = ActionKind::Spawn;
+    const std::uint64_t target = value(s, i.use[0]);
+    out.value = (target - layout::functions) / layout::gap;
+    if (target < layout::functions || out.value >= program_.functions.size())
+      return fault(out, i, ErrorKind::BadCall, "a thread is started on something that is not a function");
+    return true;
+  }
+  case Opcode::Join:
+    out.kind = ActionKind::Join;
+    out.value = value(s, i.use[0]);
+    return true;
+  default:
+    return fault(out, i, ErrorKind::Unsupported, "an instruction without a meaning");
+  }
+}
+
+bool Machine::store_conditional(ThreadState& s, const Instruction& i, Action& out) {
+  const std::int32_t reserved = s.reserved;
+  s.reserved = -1;
+  if (reserved < 0 || s.reserved_address != out.address) {
+    set(s, i.dst, 0, 0);
+    ++s.pc;
+    return false;
+  }
+  out.kind = ActionKind::Write;
+  out.value = value(s, i.use[1]) & mask_of(8 * i.width);
+  out.data_deps = deps(s, i.use[1]);
+  out.conditional = reserved;
+  out.may_fail = i.flags & flag::may_fail;
+  return true;
+}
+
+std::vector<std::uint64_t> Machine::spawn_arguments(const ThreadState& s) const {
+  const Instruction& i = program_.code[s.pc];
+  std::vector<std::uint64_t> args;
+  for (std::uint32_t k = 0; k < i.extra_count; ++k)
+    args.push_back(value(s, static_cast<OperandRef>(program_.extra[i.extra + k])));
+  return args;
+}
+
+bool Machine::satisfied(const ThreadState& s, const Action& action, std::uint64_t v) const {
+  if (!waits(action.part)) return true;
+  const Instruction& i = program_.code[s.pc];
+  const std::uint64_t mask = mask_of(8 * i.width);
+  if (action.part == Part::BlockingCas) return (v & mask) == (value(s, i.use[1]) & mask);
+  const std::uint64_t looked_at = i.use[2] == no_operand ? v : v & value(s, i.use[2]);
+  std::optional<Fault> none;
+  return compute(static_cast<Op>(i.sub), 8 * i.width, looked_at, value(s, i.use[1]), 0, none) != 0;
+}
+
+void Machine::second_half(ThreadState& s, std::uint64_t new_value, DepSet d) const {
+  ++s.effects;
+  s.write_pending = true;
+  s.pending_value = new_value;
+  s.pending_deps = d;
+}
+
+void Machine::reply(ThreadState& s, const Action& action, std::uint64_t v) {
+  const std::uint32_t number = s.events++;
+  const Instruction& i = program_.code[s.pc];
+  if (s.write_pending) {
+    s.write_pending = false;
+    ++s.pc;
+    return;
+  }
+  if (action.kind != ActionKind::Read && action.kind != ActionKind::Join) ++s.effects;
+  const DepSet self = track_ ? dependencies_.single(number) : 0;
+  switch (i.opcode) {
+  case Opcode::Load:
+    set(s, i.dst, v, self);
+    if (i.flags & flag::exclusive) {
+      s.reserved = static_cast<std::int32_t>(number);
+      s.reserved_address = action.address;
+    }
+    break;
+  case Opcode::StoreConditional:
+    set(s, i.dst, v, 0);
+    break;
+  case Opcode::Rmw: {
+    const auto op = static_cast<RmwOp>(i.sub);
+    const std::uint64_t result = update(op, i.width, v, value(s, i.use[1]));
+    const DepSet d = join(deps(s, i.use[1]), op == RmwOp::Xchg ? 0 : self);
+    set(s, i.dst, v, self);
+    second_half(s, result, d);
+    return;
+  }
+  case Opcode::Cas: {
+    const std::uint64_t mask = mask_of(8 * i.width), expected = value(s, i.use[1]), desired = value(s, i.use[2]);
+    const DepSet d = deps(s, i.use[2]);
+    const bool done = (v & mask) == (expected & mask);
+    set(s, i.dst, v, self);
+    set(s, i.dst2, done, self);
+    if (done) return second_half(s, desired & mask, d);
+    break;
+  }
+  case Opcode::BlockingCas:
+    return second_half(s, value(s, i.use[2]) & mask_of(8 * i.width), deps(s, i.use[2]));
+  case Opcode::Await:
+    set(s, i.dst, v, self);
+    s.control = join(s.control, self);
+    break;
+  case Opcode::Choose:
+    set(s, i.dst, v, 0);
+    break;
+  case Opcode::Spawn:
+  case Opcode::Join:
+    set(s, i.dst, v, self);
+    break;
+  default:
+    break;
+  }
+  ++s.pc;
+}
+
+// The bytes of private or thread-local memory, grown on demand; null where the access is out of bounds.
+std::uint8_t* Machine::private_memory(ThreadState& s, std::uint64_t address, unsigned size, DepSet** deps) {
+  const std::uint64_t offset = address & 0xFFFF'FFFF;
+  const bool local = layout::region(address) == layout::thread_local_memory;
+  auto& bytes = local ? s.local_bytes : s.private_bytes;
+  auto& notes = local ? s.local_deps : s.private_deps;
+  if (local && bytes.empty()) {
+    std::uint64_t end = 0;
+    for (const Object& o : program_.objects)
+      if (o.thread_local_) end = std::max(end, (o.address & 0xFFFF'FFFF) + o.size);
+    bytes.resize(end);
+    for (const auto& [at, byte] : program_.initial_local)
+      bytes[at & 0xFFFF'FFFF] = byte;
+    if (track_) notes.resize(end);
+  }
+  if (offset + size > bytes.size()) return nullptr;
+  *deps = track_ ? notes.data() + offset : nullptr;
+  return bytes.data() + offset;
+}
+
+bool Machine::private_access(ThreadState& s, const Instruction& i, std::uint64_t address, Action& out) {
+  if (layout::owner(address) != static_cast<int>(s.thread))
+    return fault(out, i, ErrorKind::Unsupported, "access to memory that is private to another thread");
+  DepSet* notes = nullptr;
+  std::uint8_t* bytes = private_memory(s, address, i.width, &notes);
+  if (!bytes) return fault(out, i, ErrorKind::OutOfBounds, "access outside every object");
+  std::uint64_t old = 0;
+  std::memcpy(&old, bytes, i.width);
+  DepSet seen = 0;
+  if (notes)
+    for (unsigned k = 0; k < i.width; ++k)
+      seen = join(seen, notes[k]);
+  const auto write = [&](std::uint64_t v, DepSet d) {
+    std::memcpy(bytes, &v, i.width);
+    if (notes) std::fill(notes, notes + i.width, d);
+  };
+  const std::uint64_t mask = mask_of(8 * i.width);
+  switch (i.opcode) {
+  case Opcode::Load:
+    set(s, i.dst, old, seen);
+    break;
+  case Opcode::Store:
+    write(value(s, i.use[1]), deps(s, i.use[1]));
+    break;
+  case Opcode::StoreConditional:
+    write(value(s, i.use[1]), deps(s, i.use[1]));
+    set(s, i.dst, 1, 0);
+    break;
+  case Opcode::Rmw: {
+    const std::uint64_t operand = value(s, i.use[1]);
+    const DepSet d = deps(s, i.use[1]);
+    set(s, i.dst, old, seen);
+    write(update(static_cast<RmwOp>(i.sub), i.width, old, operand), join(seen, d));
+    break;
+  }
+  case Opcode::Cas: {
+    const bool done = old == (value(s, i.use[1]) & mask);
+    const std::uint64_t desired = value(s, i.use[2]);
+    const DepSet d = deps(s, i.use[2]);
+    if (done) write(desired, d);
+    set(s, i.dst, old, seen);
+    set(s, i.dst2, done, seen);
+    break;
+  }
+  default: {
+    Action waiting;
+    waiting.part = i.opcode == Opcode::Await ? Part::Await : Part::BlockingCas;
+    if (!satisfied(s, waiting, old)) {
+      out.kind = ActionKind::Block;
+      return true;
+    }
+    if (i.opcode == Opcode::BlockingCas)
+      write(value(s, i.use[2]), 0);
+    else
+      set(s, i.dst, old, seen);
+    break;
+  }
+  }
+  ++s.pc;
+  return false;
+}
+
+} // namespace fencepost

@@ -1,0 +1,161 @@
+// Runs one thread of a program up to the next thing that another thread could notice. The slow twin is
+// program/interpret.py, which explains the protocol: run gives an Action, reply answers it, run goes on.
+#pragma once
+
+#include "vm/arithmetic.hpp"
+#include "vm/bytecode.hpp"
+#include "vm/dependencies.hpp"
+
+#include <string>
+#include <vector>
+
+namespace fencepost {
+
+enum class ActionKind : std::uint8_t {
+  Read,
+  Write,
+  Fence,
+  Choose,
+  Free,
+  Spawn,
+  Join,
+  AtomicBegin,
+  AtomicEnd,
+  Block,
+  Error,
+  End
+};
+
+// What a Read is part of.
+enum class Part : std::uint8_t { Load, Rmw, Cas, Await, BlockingCas, Exclusive };
+
+inline bool waits(Part part) { return part == Part::Await || part == Part::BlockingCas; }
+inline bool updates(Part part) { return part == Part::Rmw || part == Part::Cas || part == Part::BlockingCas; }
+
+struct Action {
+  ActionKind kind = ActionKind::End;
+  Part part = Part::Load;
+  Mode mode = Mode::Na;
+  FenceKind fence = FenceKind::Sc;
+  ErrorKind error = ErrorKind::Assertion;
+  std::uint8_t size = 0;
+  bool rmw = false;              // Write: belongs to the Read just before it
+  bool may_fail = false;         // Write: a store-conditional that may fail for no reason
+  bool lock = false;             // Read: waits for a lock
+  bool spin = false;             // Block: an iteration without effect
+  std::int32_t conditional = -1; // Write: a store-conditional; the program-order index of its load-reserve
+  std::uint32_t position = 0, string = 0;
+  std::uint64_t address = 0;
+  std::uint64_t value = 0; // Write: stored. End: result. Choose: low. Join: thread. Spawn: function index
+  std::uint64_t high = 0;  // Choose
+  DepSet address_deps = 0, data_deps = 0, control_deps = 0;
+  const char* message = ""; // Error: a static text, beside the program's own in `string`
+};
+
+// Memory that a thread allocated and that others may see.
+struct Allocation {
+  std::uint64_t address, size;
+  std::uint32_t position;
+  bool heap, zeroed;
+};
+
+// Everything a thread knows. A plain value: copying it is a snapshot.
+struct ThreadState {
+  std::uint32_t thread = 0, pc = 0, base = 0, depth = 0, function = 0;
+  std::uint32_t events = 0;         // actions answered so far: the next program-order index
+  std::vector<std::uint64_t> stack; // frames: saved pc, base, function, result register; then the registers
+  std::vector<DepSet> deps;         // one per word of `stack`, where dependencies are tracked
+  DepSet control = 0;
+  std::uint64_t private_top = layout::gap, stack_top = layout::gap, heap_top = layout::gap;
+  std::vector<std::uint8_t> private_bytes, local_bytes;
+  std::vector<DepSet> private_deps, local_deps;
+  std::vector<Allocation> allocations;
+  std::int32_t reserved = -1; // program-order index of the load-reserve
+  std::uint64_t reserved_address = 0;
+  bool write_pending = false; // the second half of a read-modify-write comes next
+  std::uint64_t pending_value = 0;
+  DepSet pending_deps = 0;
+  std::uint32_t effects = 0; // what a spin iteration must not contain
+  struct Spin {
+    std::uint32_t depth, effects;
+    std::uint64_t loop, hash;
+  };
+  std::vector<Spin> spins;
+};
+
+struct MachineLimits {
+  std::uint32_t steps = 1'000'000; // instructions between two actions
+  std::uint32_t depth = 1000;      // nested calls
+  std::uint64_t memory = 1 << 26;  // bytes that one thread may allocate
+};
+
+// What a thread printed: format string and arguments, in order. Collected only on request.
+struct Printed {
+  std::uint32_t format, position;
+  std::vector<std::uint64_t> args;
+};
+
+class Machine {
+public:
+  explicit Machine(const Bytecode& program, bool track_dependencies = false, MachineLimits limits = {});
+
+  const Bytecode& program() const { return program_; }
+  DependencyTable& dependencies() { return dependencies_; }
+  bool tracks_dependencies() const { return track_; }
+
+  ThreadState start(std::uint32_t thread, std::uint32_t function, const std::vector<std::uint64_t>& args) const;
+
+  // Runs up to the next action. pre: the previous action was answered.
+  Action run(ThreadState& state, std::vector<Printed>* output = nullptr);
+
+  // Answers `action` with what a read read, a choice chose, a join received, a spawn started.
+  void reply(ThreadState& state, const Action& action, std::uint64_t value);
+
+  // Whether this value lets a waiting read go on. pre: `action` is a Read of `state`.
+  bool satisfied(const ThreadState& state, const Action& action, std::uint64_t value) const;
+
+  // The arguments of a Spawn. pre: `action` is a Spawn of `state`.
+  std::vector<std::uint64_t> spawn_arguments(const ThreadState& state) const;
+
+  // The register of the thread's first function, once it has ended.
+  static std::uint64_t first_register(const ThreadState& state, std::uint32_t index) {
+    return state.stack[header + index];
+  }
+
+private:
+  static constexpr std::uint32_t header = 4;
+
+  std::uint64_t value(const ThreadState& s, OperandRef r) const {
+    return r >= 0 ? s.stack[s.base + static_cast<std::uint32_t>(r)] : program_.constants[static_cast<std::size_t>(~r)];
+  }
+  DepSet deps(const ThreadState& s, OperandRef r) const {
+    return track_ && r >= 0 ? s.deps[s.base + static_cast<std::uint32_t>(r)] : 0;
+  }
+  DepSet join(DepSet a, DepSet b) { return track_ ? dependencies_.join(a, b) : 0; }
+  void set(ThreadState& s, std::int32_t reg, std::uint64_t v, DepSet d) const {
+    if (reg < 0) return;
+    s.stack[s.base + static_cast<std::uint32_t>(reg)] = v;
+    if (track_) s.deps[s.base + static_cast<std::uint32_t>(reg)] = d;
+  }
+
+  void push_frame(ThreadState& s, std::uint32_t function, std::int32_t result) const;
+  bool step(ThreadState& s, Action& out, std::vector<Printed>* output);
+  bool call(ThreadState& s, const Instruction& i, Action& out);
+  bool leave(ThreadState& s, const Instruction& i, Action& out);
+  bool visible(ThreadState& s, const Instruction& i, Action& out);
+  bool store_conditional(ThreadState& s, const Instruction& i, Action& out);
+  bool private_access(ThreadState& s, const Instruction& i, std::uint64_t address, Action& out);
+  bool spins(ThreadState& s, const Instruction& i) const;
+  bool allocate(ThreadState& s, const Instruction& i, Action& out);
+  bool fault(Action& out, const Instruction& i, ErrorKind kind, const char* message) const;
+  bool memory_fault(const Instruction& i, std::uint64_t address, Action& out) const;
+  void second_half(ThreadState& s, std::uint64_t new_value, DepSet deps) const;
+  std::uint8_t* private_memory(ThreadState& s, std::uint64_t address, unsigned size, DepSet** deps);
+
+  const Bytecode& program_;
+  bool track_;
+  MachineLimits limits_;
+  DependencyTable dependencies_;
+};
+
+} // namespace fencepost
