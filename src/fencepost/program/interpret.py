@@ -329,7 +329,8 @@ class Machine:
         return Action(Kind.END, i.at, value=value)
 
     def _spins(self, state: ThreadState, frame: Frame, i: ins.SpinHead) -> bool:
-        now = (tuple(frame.values), tuple(sorted((a, b[0]) for a, b in state.private.items())), state.effects)
+        registers = tuple(self._value(frame, o) for o in i.live)
+        now = (registers, tuple(sorted((a, b[0]) for a, b in state.private.items())), state.effects)
         same = frame.spins.get(i.loop) == now
         frame.spins[i.loop] = now
         return same

@@ -1,15 +1,16 @@
-"""Replacing each instruction of a function by a sequence, with the jumps kept right."""
+"""Replacing instructions of a function by sequences, with the jumps kept right; and what else passes need to do to
+instructions without knowing them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
-from fencepost.program.instructions import Instruction, Role, roles
-from fencepost.program.operands import Reg
-from fencepost.program.program import Function
+from fencepost.program.instructions import INSTRUCTIONS, Compute, Instruction, Jump, Op, Return, Role, roles
+from fencepost.program.operands import Const, Operand, Position, Reg
+from fencepost.program.program import Function, Program
 
 
 def inside(offset: int) -> int:
@@ -22,12 +23,15 @@ class Registers:
 
     def __init__(self, function: Function) -> None:
         self.names = list(function.registers)
+        self._taken = set(self.names)
 
     def fresh(self, stem: str) -> Reg:
         """A new register named after `stem`, different from all others."""
-        name, taken = stem, set(self.names)
-        while name in taken:
-            name += "'"
+        name, count = stem, 1
+        while name in self._taken:
+            count += 1
+            name = f"{stem}'{count}"
+        self._taken.add(name)
         self.names.append(name)
         return Reg(len(self.names) - 1)
 
@@ -40,22 +44,102 @@ def expand(function: Function, expansion: Expansion) -> Function:
     old ones; `inside` makes targets within the expansion. Whoever jumped to an instruction jumps to the first of
     its expansion, or to what follows where it is empty."""
     registers = Registers(function)
-    parts = [tuple(expansion(i, registers)) for i in function.code]
-    starts = [0, *accumulate(len(p) for p in parts)]
-    code = [
-        retarget(i, lambda t, here=start: starts[t] if t >= 0 else here - 1 - t)  # type: ignore[misc]
-        for start, part in zip(starts, parts, strict=False)
-        for i in part
-    ]
-    return replace(function, registers=tuple(registers.names), code=tuple(code))
+    parts = {index: expansion(i, registers) for index, i in enumerate(function.code)}
+    return rebuild(function, parts, registers)
+
+
+def rebuild(
+    function: Function,
+    parts: Mapping[int, Sequence[Instruction]],
+    registers: Registers | None = None,
+    entry: Callable[[int, int], int] = lambda source, target: 0,
+) -> Function:
+    """As `expand`, for the instructions in `parts` only. A jump from old instruction `source` to old instruction
+    `target` lands entry(source, target) instructions into the expansion of `target`."""
+    sizes = (len(parts[i]) if i in parts else 1 for i in range(len(function.code)))
+    starts = [0, *accumulate(sizes)]
+    code: list[Instruction] = []
+    for index, instruction in enumerate(function.code):
+
+        def place(target: int, source: int = index) -> int:
+            return starts[target] + entry(source, target) if target >= 0 else starts[source] - 1 - target
+
+        code += [retarget(i, place) for i in parts.get(index, (instruction,))]
+    names = function.registers if registers is None else tuple(registers.names)
+    return replace(function, registers=names, code=tuple(code))
+
+
+def inline(
+    body: Function, args: Sequence[Operand], result: Reg | None, registers: Registers, at: Position | None = None
+) -> list[Instruction]:
+    """The expansion that runs `body` in place of a call: its registers become fresh ones, a return becomes a move to
+    `result` and a jump behind the expansion. With `at`, everything inside stands at that position."""
+    own = [registers.fresh(f"{body.name}.{name}") for name in body.registers]
+    given = [*args[: body.parameters], *[Const(0)] * (len(own) - body.parameters)]
+    code: list[Instruction] = [Compute(r, (v,), Op.MOV, at=at) for r, v in zip(own, given, strict=True)]
+    returned = result if result is not None else registers.fresh(f"{body.name}.unused")
+    shapes = [2 if isinstance(i, Return) else 1 for i in body.code]
+    starts = [len(code), *accumulate(shapes, initial=len(code))][1:]
+    for instruction in body.code:
+        place = at or instruction.at
+        moved = map_operands(instruction, lambda o: own[o.index] if isinstance(o, Reg) else o)
+        if isinstance(moved, Return):
+            code.append(Compute(returned, (moved.value or Const(0),), Op.MOV, at=place))
+            code.append(Jump(inside(starts[-1]), at=place))
+        else:
+            code.append(replace(retarget(moved, lambda t: inside(starts[t])), at=place))
+    return code
+
+
+_FIELDS: dict[type[Instruction], tuple[tuple[str, Role], ...]] = {
+    kind: tuple((f.name, f.metadata["role"]) for f in roles(kind) if f.metadata["role"] is not Role.ATTRIBUTE)
+    for kind in INSTRUCTIONS.values()
+}
 
 
 def retarget(instruction: Instruction, new: Callable[[int], int]) -> Instruction:
     """The instruction with every jump target replaced."""
     changes: dict[str, Any] = {}
-    for f in roles(type(instruction)):
-        if f.metadata["role"] is Role.TARGET:
-            changes[f.name] = new(getattr(instruction, f.name))
-        elif f.metadata["role"] is Role.TARGETS:
-            changes[f.name] = tuple(new(t) for t in getattr(instruction, f.name))
+    for name, role in _FIELDS[type(instruction)]:
+        if role is Role.TARGET:
+            changes[name] = new(getattr(instruction, name))
+        elif role is Role.TARGETS:
+            changes[name] = tuple(new(t) for t in getattr(instruction, name))
     return replace(instruction, **changes) if changes else instruction
+
+
+def map_operands(instruction: Instruction, new: Callable[[Operand], Operand]) -> Instruction:
+    """The instruction with every operand replaced, the registers that it defines included."""
+    changes: dict[str, Any] = {}
+    for name, role in _FIELDS[type(instruction)]:
+        value = getattr(instruction, name)
+        if role is Role.USES:
+            changes[name] = tuple(new(o) for o in value)
+        elif role in (Role.USE, Role.DEFINE) and value is not None:
+            changes[name] = new(value)
+    return replace(instruction, **changes) if changes else instruction
+
+
+def defined(instruction: Instruction) -> tuple[Reg, ...]:
+    """The registers that an instruction writes."""
+    values = (getattr(instruction, n) for n, r in _FIELDS[type(instruction)] if r is Role.DEFINE)
+    return tuple(v for v in values if v is not None)
+
+
+def used(instruction: Instruction) -> tuple[Operand, ...]:
+    """The operands that an instruction reads."""
+    found: list[Operand] = []
+    for name, role in _FIELDS[type(instruction)]:
+        value = getattr(instruction, name)
+        if role is Role.USES:
+            found += value
+        elif role is Role.USE and value is not None:
+            found.append(value)
+    return tuple(found)
+
+
+def map_functions(program: Program, change: Callable[[Function], Function]) -> Program:
+    """The program with every function changed; the very same program where no function was."""
+    functions = tuple(change(f) for f in program.functions)
+    same = all(a is b for a, b in zip(functions, program.functions, strict=True))
+    return program if same else replace(program, functions=functions)
