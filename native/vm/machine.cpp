@@ -215,7 +215,11 @@ bool Machine::leave(ThreadState& s, const Instruction& i, Action& out) {
 }
 
 bool Machine::spins(ThreadState& s, const Instruction& i) const {
-  std::uint64_t h = hash_bytes(0xCBF29CE484222325ULL, s.stack.data() + s.base, (s.stack.size() - s.base) * 8);
+  std::uint64_t h = 0xCBF29CE484222325ULL;
+  for (std::uint32_t k = 0; k < i.extra_count; ++k) {
+    const std::uint64_t live = value(s, static_cast<OperandRef>(program_.extra[i.extra + k]));
+    h = hash_bytes(h, &live, sizeof live);
+  }
   h = hash_bytes(h, s.private_bytes.data(), s.private_bytes.size());
   h = hash_bytes(h, s.local_bytes.data(), s.local_bytes.size());
   for (auto& known : s.spins)

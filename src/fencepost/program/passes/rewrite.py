@@ -29,8 +29,8 @@ class Registers:
         """A new register named after `stem`, different from all others."""
         name, count = stem, 1
         while name in self._taken:
+            name = f"{stem}'{count if count > 1 else ''}"
             count += 1
-            name = f"{stem}'{count}"
         self._taken.add(name)
         self.names.append(name)
         return Reg(len(self.names) - 1)
