@@ -1,0 +1,1 @@
+"""Source languages: each front end turns its text into a Program."""

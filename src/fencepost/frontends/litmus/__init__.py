@@ -1,0 +1,32 @@
+"""Litmus tests: one file per dialect over a shared frame. `read` is the way in."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from fencepost.frontends.litmus.frame import Frame, read_frame
+from fencepost.program.program import Program
+
+#: How the first word of a file names its dialect.
+DIALECTS = ("PPC", "X86", "X86_64", "AArch64", "RISCV", "C")
+_OTHERS = ("ARM", "MIPS", "LISA", "CPP", "Bell", "BPF", "ASL", "Java", "JAVA", "PTX", "VULKAN")
+
+
+def read(text: str, file: str) -> Program:
+    """The Program of a litmus test. Raises InputError with the place of the first thing that we cannot read."""
+    frame = read_frame(text, file)
+    match frame.arch.upper():
+        case "PPC":
+            from fencepost.frontends.litmus.assembly import read_columns
+            from fencepost.frontends.litmus.ppc import PPC
+
+            return read_columns(frame, PPC)
+    _refuse(frame)
+
+
+def _refuse(frame: Frame) -> NoReturn:
+    known = ", ".join(DIALECTS)
+    message = f"found '{frame.arch}'"
+    if frame.arch in _OTHERS:
+        message = f"unsupported architecture '{frame.arch}'"
+    frame.source.fail(frame.arch_offset, message, f"one of {known}")

@@ -1,0 +1,121 @@
+"""Collects the code of one thread: registers by name, labels by name, and the address arithmetic all dialects share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fencepost.frontends.litmus.scan import Source, Token
+from fencepost.program.instructions import (
+    Branch,
+    Compute,
+    Instruction,
+    Jump,
+    Load,
+    Mode,
+    Op,
+    Return,
+    Store,
+    StoreConditional,
+)
+from fencepost.program.operands import Const, ConstantOperand, Operand, Position, Reg, to_signed
+from fencepost.program.program import Function
+
+ZERO = Const(0)
+
+
+class Code:
+    """The function of one thread while it is being read. Registers that the initial state sets come first: they are the
+    parameters of the function. Jumps to labels hold a negative number until `finish` knows the place."""
+
+    def __init__(self, source: Source, name: str, initial: dict[str, ConstantOperand]) -> None:
+        self.source, self.name, self.initial = source, name, initial
+        self.registers: dict[str, int] = {r: i for i, r in enumerate(initial)}
+        self.instructions: list[Instruction] = []
+        self.labels: dict[str, int] = {}
+        self.wanted: dict[str, tuple[int, int]] = {}  # label -> (negative number, offset of its first use)
+        self.at: Position | None = None
+
+    # --- registers
+
+    def register(self, name: str) -> Reg:
+        return Reg(self.registers.setdefault(name, len(self.registers)))
+
+    def scratch(self) -> Reg:
+        return self.register(f"_{len(self.registers)}")
+
+    # --- instructions
+
+    def add(self, instruction: Instruction) -> None:
+        self.instructions.append(replace(instruction, at=self.at))
+
+    def compute(self, op: Op, *args: Operand, width: int = 64, dst: Reg | None = None) -> Reg:
+        target = dst if dst is not None else self.scratch()
+        self.add(Compute(target, args, op, width))
+        return target
+
+    def move(self, dst: Reg, value: Operand, width: int = 64) -> None:
+        self.compute(Op.MOV, value, width=width, dst=dst)
+
+    def offset(self, base: Operand, offset: Operand) -> Operand:
+        """The address base + offset; adding nothing needs no instruction."""
+        return base if offset == ZERO else self.compute(Op.ADD, base, offset)
+
+    def load(
+        self, dst: Reg, address: Operand, size: int, *, mode: Mode = Mode.RLX, exclusive: bool = False,
+        signed: int = 0,
+    ) -> None:  # fmt: skip
+        """Loads `size` bytes; with `signed`, the sign goes on up to that many bits."""
+        self.add(Load(dst, address, size, mode, exclusive))
+        if signed > 8 * size:
+            self.compute(Op.SEXT, dst, width=8 * size, dst=dst)
+            if signed < 64:
+                self.move(dst, dst, width=signed)
+
+    def store(self, address: Operand, value: Operand, size: int, mode: Mode = Mode.RLX) -> None:
+        self.add(Store(address, value, size, mode))
+
+    def store_conditional(self, address: Operand, value: Operand, size: int, mode: Mode = Mode.RLX) -> Reg:
+        """Returns a register that is 0 where it wrote and 1 where it failed, as ARM and RISC-V want it."""
+        wrote = self.scratch()
+        self.add(StoreConditional(wrote, address, value, size, mode))
+        return self.compute(Op.XOR, wrote, Const(1), dst=wrote)
+
+    # --- control
+
+    def label(self, token: Token) -> None:
+        if token.text in self.labels:
+            self.source.fail(token.offset, f"found label '{token.text}' again", "each label once in a thread")
+        self.labels[token.text] = len(self.instructions)
+
+    def target(self, token: Token) -> int:
+        return self.wanted.setdefault(token.text, (-len(self.wanted) - 1, token.offset))[0]
+
+    def jump(self, token: Token) -> None:
+        self.add(Jump(self.target(token)))
+
+    def branch(self, condition: Operand, token: Token) -> None:
+        """Jumps to the label where the condition is not 0, else goes on."""
+        self.add(Branch(condition, self.target(token), len(self.instructions) + 1))
+
+    def finish(self) -> Function:
+        self.add(Return())
+        for name, (_, offset) in self.wanted.items():
+            if name not in self.labels:
+                self.source.fail(offset, f"found a jump to '{name}'", f"a label of {self.name}")
+        place = {number: self.labels[name] for name, (number, _) in self.wanted.items()}
+        code = tuple(_resolve(i, place) for i in self.instructions)
+        return Function(self.name, tuple(self.registers), len(self.initial), code, at=code[0].at)
+
+
+def _resolve(instruction: Instruction, place: dict[int, int]) -> Instruction:
+    match instruction:
+        case Jump(target):
+            return replace(instruction, target=place.get(target, target))
+        case Branch(_, then, otherwise):
+            return replace(instruction, then=place.get(then, then), otherwise=place.get(otherwise, otherwise))
+    return instruction
+
+
+def constant(value: int) -> Const:
+    """A constant of 64 bits, in the reading that Program wants."""
+    return Const(to_signed(value))

@@ -1,0 +1,99 @@
+"""How large the accesses to each location are.
+
+A litmus test rarely says how large its locations are: the instructions do. A points-to analysis (which locations can
+the address in a register be in?) finds the accesses of each, so that memory is observed at the size it was written, and
+tests that mix sizes are known before an analysis runs into them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from fencepost.program.instructions import Cas, Compute, Instruction, Load, Op, Rmw, Store, StoreConditional
+from fencepost.program.operands import Const, ConstantOperand, GlobalAddress, Operand, Reg
+from fencepost.program.program import Function
+
+Place = tuple[str, int]  # location, offset in bytes
+_FAR = 1 << 12
+
+Access = Load | Store | StoreConditional | Rmw | Cas
+
+
+class PointsTo:
+    """Flow-insensitive, one set per register and per location: precise enough for code of this size."""
+
+    def __init__(
+        self, functions: Iterable[Function], initial: dict[str, dict[str, ConstantOperand]],
+        memory: dict[str, list[ConstantOperand]],
+    ) -> None:  # fmt: skip
+        self.functions = tuple(functions)
+        self.registers: dict[tuple[str, int], set[Place]] = defaultdict(set)
+        self.memory: dict[str, set[Place]] = defaultdict(set)
+        for f in self.functions:
+            for name, value in initial[f.name].items():
+                self.registers[f.name, f.registers.index(name)] |= _place(value)
+        for name, values in memory.items():
+            self.memory[name] = set().union(*map(_place, values))
+        while self._round():
+            pass
+
+    def places(self, function: str, operand: Operand) -> set[Place]:
+        return self.registers[function, operand.index] if isinstance(operand, Reg) else _place(operand)
+
+    def accesses(self) -> dict[str, set[tuple[int, int]]]:
+        """location -> the (offset, size) of its accesses."""
+        found: dict[str, set[tuple[int, int]]] = defaultdict(set)
+        for f in self.functions:
+            for i in f.code:
+                if isinstance(i, Access):
+                    for name, offset in self.places(f.name, i.address):
+                        found[name].add((offset, i.size))
+        return found
+
+    def _round(self) -> bool:
+        before = self._size()
+        for f in self.functions:
+            for i in f.code:
+                self._step(f.name, i)
+        return self._size() != before
+
+    def _size(self) -> int:
+        return sum(map(len, self.registers.values())) + sum(map(len, self.memory.values()))
+
+    def _step(self, f: str, i: Instruction) -> None:
+        match i:
+            case Compute(dst, args, op):
+                self.registers[f, dst.index] |= self._computed(f, op, args)
+            case Load(dst, address):
+                self._read(f, dst, address)
+            case Store(address, value) | StoreConditional(_, address, value):
+                self._write(f, address, value)
+            case Rmw(dst, address, value):
+                self._write(f, address, value)
+                self._read(f, dst, address)
+            case Cas(old, _, address, _, desired):
+                self._write(f, address, desired)
+                self._read(f, old, address)
+
+    def _computed(self, f: str, op: Op, args: tuple[Operand, ...]) -> set[Place]:
+        places = set().union(*(self.places(f, a) for a in args))
+        match op, args:
+            case (Op.ADD, (base, Const(value))) | (Op.ADD, (Const(value), base)):
+                return {(n, o + value) for n, o in self.places(f, base) if abs(o + value) < _FAR}
+            case (Op.SUB, (base, Const(value))):
+                return {(n, o - value) for n, o in self.places(f, base) if abs(o - value) < _FAR}
+        return places
+
+    def _read(self, f: str, dst: Reg | None, address: Operand) -> None:
+        if dst is not None:
+            for name, _ in self.places(f, address):
+                self.registers[f, dst.index] |= self.memory[name]
+
+    def _write(self, f: str, address: Operand, value: Operand) -> None:
+        for name, _ in self.places(f, address):
+            self.memory[name] |= self.places(f, value)
+
+
+def _place(value: Operand) -> set[Place]:
+    return {(value.name, value.offset)} if isinstance(value, GlobalAddress) else set()

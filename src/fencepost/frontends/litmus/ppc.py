@@ -1,0 +1,180 @@
+"""PowerPC."""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from fencepost.frontends.litmus.assembly import Dialect, compare, decide
+from fencepost.frontends.litmus.build import RegisterName
+from fencepost.frontends.litmus.code import ZERO, constant
+from fencepost.frontends.litmus.scan import Token, Tokens
+from fencepost.program.instructions import Fence, FenceKind, Op, Return
+from fencepost.program.operands import Const, Operand
+from fencepost.program.program import Arch
+
+_SIZE = {"b": 1, "h": 2, "w": 4, "d": 8}
+_MEMORY = re.compile(r"(?P<kind>l|st)(?P<size>[bhwd])(?P<sign>[za]?)(?P<indexed>x?)\Z")
+_RESERVE = re.compile(r"l([bhwd])arx\Z")
+_CONDITIONAL = re.compile(r"st([bhwd])cx\.\Z")
+_COMPARE = re.compile(r"cmp(?P<logical>l?)(?P<size>[wd])(?P<immediate>i?)\Z")
+_ALU = {"add": Op.ADD, "and": Op.AND, "or": Op.OR, "xor": Op.XOR, "mulld": Op.MUL, "sub": Op.SUB, "subf": Op.SUB,
+        "sld": Op.SHL, "srd": Op.LSHR, "srad": Op.ASHR}  # fmt: skip
+_ALU_32 = {"mullw": Op.MUL, "divw": Op.SDIV, "divwu": Op.UDIV, "slw": Op.SHL, "srw": Op.LSHR, "sraw": Op.ASHR}
+_NEGATED = {"nand": Op.AND, "nor": Op.OR, "eqv": Op.XOR}
+_IMMEDIATE = {"addi": Op.ADD, "subi": Op.SUB, "ori": Op.OR, "xori": Op.XOR, "andi.": Op.AND, "mulli": Op.MUL,
+              "sldi": Op.SHL, "srdi": Op.LSHR, "sradi": Op.ASHR}  # fmt: skip
+_IMMEDIATE_32 = {"slwi": Op.SHL, "srwi": Op.LSHR, "srawi": Op.ASHR}
+_BRANCH = {"beq": Op.EQ, "bne": Op.NE, "blt": Op.SLT, "bgt": Op.SGT, "ble": Op.SLE, "bge": Op.SGE, "bnl": Op.SGE,
+           "bng": Op.SLE}  # fmt: skip
+_FENCE = {"sync": FenceKind.SYNC, "hwsync": FenceKind.SYNC, "lwsync": FenceKind.LWSYNC, "isync": FenceKind.ISYNC,
+          "eieio": FenceKind.EIEIO}  # fmt: skip
+_REGISTER = re.compile(r"r(\d|[12]\d|3[01])\Z", re.IGNORECASE)
+_CONDITION = re.compile(r"cr[0-7]\Z")
+
+
+class PPC(Dialect):
+    arch: ClassVar[Arch] = Arch.PPC
+
+    @classmethod
+    def naming(cls, name: str) -> RegisterName | None:
+        return RegisterName(name.lower()) if _REGISTER.match(name) else None
+
+    def instruction(self, mnemonic: Token, t: Tokens) -> None:
+        name = mnemonic.text.lower()
+        if name in _FENCE:
+            self.code.add(Fence(_FENCE[name]))
+        elif (m := _MEMORY.match(name)) and (m["kind"] == "st") <= (m["sign"] == "") and _loads(m):
+            self._access(m, t)
+        elif m := _RESERVE.match(name):
+            dst = self.reg(t)
+            self.code.load(dst, self._indexed(t), _SIZE[m[1]], exclusive=True)
+        elif m := _CONDITIONAL.match(name):
+            self._conditional(_SIZE[m[1]], t)
+        elif m := _COMPARE.match(name):
+            self._compare(m, t)
+        elif name in _BRANCH or name.rstrip("+-") in _BRANCH:
+            field = self._field(t)
+            self.code.branch(decide(self.code, field, _BRANCH[name.rstrip("+-")]), t.name("a label"))
+        elif name == "b":
+            self.code.jump(t.name("a label"))
+        elif name == "blr":
+            self.code.add(Return())
+        elif name != "nop":
+            self._arithmetic(mnemonic, name, t)
+
+    def _arithmetic(self, mnemonic: Token, name: str, t: Tokens) -> None:
+        plain = name.removesuffix(".")
+        if plain in ("li", "lis", "mr", "neg", "not", "extsw"):
+            self._unary(plain, t)
+        elif plain in _ALU or plain in _ALU_32 or plain in _NEGATED:
+            self._three(plain, t)
+        elif name in _IMMEDIATE or plain in _IMMEDIATE_32 or name in ("addis", "oris", "xoris"):
+            self._immediate(name, t)
+        else:
+            self.unknown(mnemonic, t)
+        if name.endswith("."):
+            compare(self.code, "cr0", 64, self.code.instructions[-1].dst, ZERO)  # type: ignore[attr-defined]
+
+    # --- memory
+
+    def _access(self, m: re.Match[str], t: Tokens) -> None:
+        value, size = self.reg(t), _SIZE[m["size"]]
+        address = self._indexed(t) if m["indexed"] else self._displaced(t)
+        if m["kind"] == "l":
+            self.code.load(value, address, size, signed=64 if m["sign"] == "a" else 0)
+        else:
+            self.code.store(address, value, size)
+
+    def _displaced(self, t: Tokens) -> Operand:
+        """`,8(r2)`"""
+        self.comma(t)
+        offset = t.number("an offset such as 0(r2)") if not t.at("(") else 0
+        t.expect("(")
+        base = self.reg(t)
+        t.expect(")")
+        return self.code.offset(base, Const(offset))
+
+    def _indexed(self, t: Tokens) -> Operand:
+        """`,r2,r3` or `,0,r3`"""
+        self.comma(t)
+        base: Operand = Const(t.number()) if t.token.kind == "number" else self.reg(t)
+        self.comma(t)
+        index = self.reg(t)
+        return index if base == ZERO else self.code.compute(Op.ADD, base, index)
+
+    def _conditional(self, size: int, t: Tokens) -> None:
+        value = self.reg(t)
+        failed = self.code.store_conditional(self._indexed(t), value, size)
+        compare(self.code, "cr0", 64, failed, ZERO)
+
+    # --- registers
+
+    def _unary(self, name: str, t: Tokens) -> None:
+        dst = self.reg(t)
+        self.comma(t)
+        if name in ("li", "lis"):
+            self.code.move(dst, constant(t.number() << (16 if name == "lis" else 0)))
+            return
+        source = self.reg(t)
+        match name:
+            case "mr":
+                self.code.move(dst, source)
+            case "neg":
+                self.code.compute(Op.SUB, ZERO, source, dst=dst)
+            case "not":
+                self.code.compute(Op.XOR, source, Const(-1), dst=dst)
+            case "extsw":
+                self.code.compute(Op.SEXT, source, width=32, dst=dst)
+
+    def _three(self, name: str, t: Tokens) -> None:
+        dst = self.reg(t)
+        self.comma(t)
+        a = self.reg(t)
+        self.comma(t)
+        b = self.reg(t)
+        if name == "subf":
+            a, b = b, a
+        if name in _NEGATED:
+            self.code.compute(_NEGATED[name], a, b, dst=dst)
+            self.code.compute(Op.XOR, dst, Const(-1), dst=dst)
+        elif name in _ALU_32:
+            self.code.compute(_ALU_32[name], a, b, width=32, dst=dst)
+        else:
+            self.code.compute(_ALU[name], a, b, dst=dst)
+
+    def _immediate(self, name: str, t: Tokens) -> None:
+        dst = self.reg(t)
+        self.comma(t)
+        source = self.reg(t)
+        self.comma(t)
+        value = t.number()
+        if name in ("addis", "oris", "xoris"):
+            name, value = name[:-1], value << 16
+        if name.removesuffix(".") in _IMMEDIATE_32:
+            self.code.compute(_IMMEDIATE_32[name.removesuffix(".")], source, constant(value), width=32, dst=dst)
+        else:
+            self.code.compute(_IMMEDIATE[name], source, constant(value), dst=dst)
+
+    # --- conditions
+
+    def _field(self, t: Tokens) -> str:
+        """`cr3,` where it is written, else cr0."""
+        if t.token.kind == "name" and _CONDITION.match(t.token.text):
+            field = t.next().text
+            self.comma(t)
+            return field
+        return "cr0"
+
+    def _compare(self, m: re.Match[str], t: Tokens) -> None:
+        field = self._field(t)
+        left = self.reg(t)
+        self.comma(t)
+        right: Operand = constant(t.number()) if m["immediate"] else self.reg(t)
+        compare(self.code, field, 32 if m["size"] == "w" else 64, left, right, signed=not m["logical"])
+
+
+def _loads(m: re.Match[str]) -> bool:
+    """lbz lhz lwz ld, lha lwa, stb sth stw std exist; lbd and friends do not."""
+    size, sign = m["size"], m["sign"]
+    return m["kind"] == "st" or (sign == "" if size == "d" else sign == "z" or (sign == "a" and size != "b"))

@@ -1,0 +1,145 @@
+"""Tokens with places, and the mistakes that are reported at them: the part that every litmus dialect shares."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable
+from typing import NamedTuple, NoReturn
+
+from fencepost.errors import InputError
+from fencepost.program.operands import Position
+
+_TOKEN = re.compile(
+    r"""(?P<space>\s+) | (?P<string>"(?:[^"\\\n]|\\.)*") | (?P<number>0[xX][0-9a-fA-F]+|\d+)(?:[uUlL]+\b)?
+      | (?P<name>[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*\.?)
+      | (?P<symbol>/\\|\\/|<<=|>>=|=>|==|!=|<>|<=|>=|&&|\|\||<<|>>|\+\+|--|[-+*/%&|^]=|->
+      |[][+*/%&|^~!<>=(){},;:.\#$@?-])""",
+    re.VERBOSE,
+)
+
+
+class Token(NamedTuple):
+    """`kind` is name, number, string, symbol or end; `offset` counts characters from the start of the file."""
+
+    kind: str
+    text: str
+    offset: int
+
+
+class Source:
+    """The text of one file; comments are blanked out, so that offsets stay those of the file."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self.text, self.file = text, file
+        self.starts = [0, *(m.end() for m in re.finditer("\n", text))]
+
+    def at(self, offset: int) -> Position:
+        line = bisect_right(self.starts, offset)
+        return Position(self.file, line, offset - self.starts[line - 1] + 1)
+
+    def fail(self, offset: int, message: str, expected: str = "", hint: str = "") -> NoReturn:
+        at = self.at(min(offset, len(self.text)))
+        raise InputError(message, file=at.file, line=at.line, column=at.column, expected=expected, hint=hint)
+
+    def blank(self, start: int, end: int) -> None:
+        """Replaces a stretch by spaces, keeping its line breaks."""
+        kept = "".join(c if c == "\n" else " " for c in self.text[start:end])
+        self.text = self.text[:start] + kept + self.text[end:]
+
+    def blank_nested_comment(self, start: int) -> int:
+        """Blanks the `(* ... *)` that starts here, comments inside it included; returns where it ended."""
+        depth = 0
+        for mark in re.finditer(r"\(\*|\*\)", self.text[start:]):
+            depth += 1 if mark.group() == "(*" else -1
+            if depth == 0:
+                self.blank(start, start + mark.end())
+                return start + mark.end()
+        self.fail(start, "found a comment '(*' that never ends", expected="'*)'")
+
+
+class Tokens:
+    """A stretch of a source, token by token, with the usual accept and expect."""
+
+    def __init__(self, source: Source, start: int, end: int) -> None:
+        self.source, self.index, self.stop = source, 0, end
+        self.list: list[Token] = []
+        at = start
+        while at < end:
+            match = _TOKEN.match(source.text, at, end)
+            if match is None:
+                source.fail(at, f"found {source.text[at]!r}, a character that means nothing here")
+            kind = str(match.lastgroup)
+            if kind != "space":
+                self.list.append(Token(kind, match.group(kind), at))
+            at = match.end()
+        self.list.append(Token("end", "", end))
+
+    @property
+    def token(self) -> Token:
+        return self.list[self.index]
+
+    def peek(self, ahead: int = 1) -> Token:
+        return self.list[min(self.index + ahead, len(self.list) - 1)]
+
+    @property
+    def done(self) -> bool:
+        return self.token.kind == "end"
+
+    def next(self) -> Token:
+        token = self.token
+        if token.kind != "end":
+            self.index += 1
+        return token
+
+    def at(self, *texts: str) -> bool:
+        return self.token.kind in ("symbol", "name") and self.token.text in texts
+
+    def accept(self, *texts: str) -> bool:
+        if self.at(*texts):
+            self.index += 1
+            return True
+        return False
+
+    def expect(self, text: str, instead: str = "") -> Token:
+        if not self.at(text):
+            self.fail(instead or f"'{text}'")
+        return self.next()
+
+    def name(self, expected: str = "a name") -> Token:
+        if self.token.kind != "name":
+            self.fail(expected)
+        return self.next()
+
+    def number(self, expected: str = "a number") -> int:
+        """A number, with its sign."""
+        negative = self.accept("-")
+        if not negative:
+            self.accept("+")
+        if self.token.kind != "number":
+            self.fail(expected)
+        value = int(self.next().text, 0) if self.list[self.index].text[:2].lower() == "0x" else self._decimal()
+        return -value if negative else value
+
+    def _decimal(self) -> int:
+        return int(self.next().text, 10)
+
+    def finished(self, expected: str) -> None:
+        if not self.done:
+            self.fail(expected)
+
+    def separated(self, read: Callable[[], None], separator: str, until: str) -> None:
+        """Reads items up to `until`, which it leaves; a separator may also stand at the end."""
+        while not self.at(until) and not self.done:
+            read()
+            if not self.accept(separator) and not self.at(until):
+                self.fail(f"'{separator}' or '{until}'")
+
+    def fail(self, expected: str, hint: str = "", token: Token | None = None) -> NoReturn:
+        t = token or self.token
+        found = self._end() if t.kind == "end" else f"found {t.text!r}" if "'" in t.text else f"found '{t.text}'"
+        self.source.fail(t.offset, found, expected, hint)
+
+    def _end(self) -> str:
+        rest = self.source.text[self.stop : self.stop + 1]
+        return f"found '{rest}'" if rest.strip() else "found the end of the file" if not rest else "found the end"
