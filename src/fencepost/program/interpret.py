@@ -178,6 +178,19 @@ class Machine:
                 return i.failure
         return action.mode
 
+    def told_apart(self, state: ThreadState) -> frozenset[int] | None:
+        """The values that the pending READ treats unlike all others (a CAS its expected value); None where it may
+        tell any two values apart."""
+        i, frame = self._instruction(state), state.frames[-1]
+        match i:
+            case ins.Cas() | ins.BlockingCas():
+                return frozenset({to_unsigned(self._value(frame, i.expected), 8 * i.size)})
+            case ins.Await(op=ins.Op.EQ | ins.Op.NE, mask=None):
+                return frozenset({to_unsigned(self._value(frame, i.operand), 8 * i.size)})
+            case ins.Await():
+                return None
+        return frozenset()
+
     def reply(self, state: ThreadState, value: int = 0, event: int = -1) -> None:
         """Answers the pending action. `event` is the engine's number for it, which later dependencies name."""
         action = state.pending
