@@ -1,0 +1,1 @@
+"""Witnesses: executions as data that can be told, explained, saved, replayed and judged again."""

@@ -1,0 +1,80 @@
+"""Why an execution is not one that taking turns could give: a shortest cycle in po ∪ rf ∪ co ∪ fr."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection
+
+from fencepost.execution.execution import Pair
+from fencepost.verdict import Edge
+from fencepost.witness.relations import Relations
+
+
+def shortest_cycle(relations: Relations, among: Collection[int] | None = None) -> tuple[Edge, ...]:
+    """A cycle with the fewest edges, po between any two accesses of a thread counting as one; () where the execution
+    is sequentially consistent. `among` restricts it to these events."""
+    steps = _communication(relations, among)
+    if not steps:
+        return ()
+    after = _edges(relations, steps)
+    best: list[int] = []
+    for start in sorted({a for a, _ in steps}):
+        found = _cycle_through(start, after, len(best) or len(relations.events) + 1)
+        if found and (not best or len(found) < len(best)):
+            best = found
+    if not best:
+        return ()
+    pairs = zip(best, [*best[1:], best[0]], strict=True)
+    return tuple(Edge(a, b, steps.get((a, b), "po")) for a, b in pairs)
+
+
+def is_sequentially_consistent(relations: Relations) -> bool:
+    return not shortest_cycle(relations)
+
+
+def _communication(relations: Relations, among: Collection[int] | None) -> dict[Pair, str]:
+    named: dict[Pair, str] = {}
+    named.update(dict.fromkeys(relations.coherence, "co"))
+    for read in relations.execution.reads_from:
+        named.update({(read, w): "fr" for w in relations.missed(read)})
+    named.update(dict.fromkeys(relations.reads_from, "rf"))
+    events = relations.events
+    return {
+        (a, b): name
+        for (a, b), name in named.items()
+        if (among is None or (a in among and b in among)) and events[a].thread != events[b].thread
+    }
+
+
+def _edges(relations: Relations, steps: dict[Pair, str]) -> dict[int, list[int]]:
+    """From each event that matters the events one step on; initial writes cannot be on a cycle."""
+    events = relations.events
+    matters = {e for pair in steps for e in pair if events[e].thread >= 0}
+    after: dict[int, list[int]] = {e: [] for e in matters}
+    for a, b in sorted(steps):
+        if a in matters and b in matters:
+            after[a].append(b)
+    for a in sorted(matters):
+        after[a] += sorted(b for b in matters if relations.po[a] >> b & 1)
+    return after
+
+
+def _cycle_through(start: int, after: dict[int, list[int]], limit: int) -> list[int]:
+    """A shortest cycle through `start`, if it is shorter than `limit`."""
+    came: dict[int, int] = {}
+    depth = {start: 0}
+    queue = deque([start])
+    while queue:
+        a = queue.popleft()
+        if depth[a] + 1 >= limit:
+            return []
+        for b in after.get(a, ()):
+            if b == start:
+                path = [a]
+                while path[-1] != start:
+                    path.append(came[path[-1]])
+                return path[::-1]
+            if b not in depth:
+                depth[b], came[b] = depth[a] + 1, a
+                queue.append(b)
+    return []

@@ -1,0 +1,227 @@
+"""Whether an execution that was replayed really ends in the error that its witness claims.
+
+Each kind of error has its own judge. A judge returns "" where the error is there, else what is wrong with the claim:
+a sentence for our own bug report, since a claim that does not hold is our mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fencepost.execution.execution import Event, EventKind
+from fencepost.program.condition import Quantifier, comparisons, holds
+from fencepost.program.instructions import ErrorKind, Mode
+from fencepost.program.interpret import Action, Kind, Machine, Part
+from fencepost.program.layout import HEAP, REGION_MASK, STACK, lay_out
+from fencepost.program.operands import ConstantOperand, to_signed
+from fencepost.program.program import Program
+from fencepost.verdict import ErrorReport, Witness
+from fencepost.witness.relations import Relations
+from fencepost.witness.replay import Replay
+
+_ACCESSES = (Kind.READ, Kind.WRITE)
+
+
+def dispute(program: Program, witness: Witness, replayed: Replay) -> str:
+    """What is wrong with the claimed error; empty where it is confirmed."""
+    return _Judge(program, witness, replayed).dispute()
+
+
+class _Judge:
+    def __init__(self, program: Program, witness: Witness, replayed: Replay) -> None:
+        self.program, self.witness, self.replayed = program, witness, replayed
+        self.error: ErrorReport = witness.error
+        self.execution = witness.execution
+        self.relations = Relations(witness.execution)
+        self.blamed: list[Event] = [self.execution.events[e] for e in self.error.events]
+
+    def dispute(self) -> str:
+        if self.witness.cycle:
+            return self._cycle()
+        special: dict[ErrorKind, Callable[[], str]] = {
+            ErrorKind.RACE: self._race, ErrorKind.DEADLOCK: self._deadlock, ErrorKind.LIVENESS: self._liveness,
+            ErrorKind.LEAK: self._leak, ErrorKind.UNINITIALISED: self._uninitialised,
+            ErrorKind.USE_AFTER_FREE: self._after_free, ErrorKind.DOUBLE_FREE: self._double_free,
+            ErrorKind.INVALID_FREE: self._invalid_free, ErrorKind.OUT_OF_BOUNDS: self._out_of_bounds,
+            ErrorKind.BAD_JOIN: self._bad_join, ErrorKind.MIXED_SIZE: self._trusted,
+            ErrorKind.EVENT_BOUND: self._trusted, ErrorKind.THREAD_BOUND: self._trusted,
+        }  # fmt: skip
+        if self._stopped_in_error():
+            return ""
+        if self.error.kind in special:
+            return special[self.error.kind]()
+        if self.error.kind is ErrorKind.ASSERTION and self.error.thread < 0:
+            return self._condition()
+        return f"thread {self.error.thread} does not run into {self.error.kind.value}: it {self._state()}"
+
+    # --- what the machine itself runs into
+
+    def _action(self) -> Action | None:
+        run = self.replayed.runs.get(self.error.thread)
+        return run.stopped if run is not None else None
+
+    def _stopped_in_error(self) -> bool:
+        action = self._action()
+        return action is not None and action.kind is Kind.ERROR and action.error is self.error.kind
+
+    def _state(self) -> str:
+        action = self._action()
+        if action is None:
+            return "does not exist" if self.error.thread not in self.replayed.runs else "never stops"
+        return f"stands at {action.kind.value} {action.message}".rstrip()
+
+    def _trusted(self) -> str:
+        """Bounds of an engine are not facts about the execution; nothing can be checked."""
+        return ""
+
+    def _condition(self) -> str:
+        """A final condition: `exists` shown by this outcome, `forall` or `~exists` refuted by it."""
+        condition = self.program.condition
+        if condition is None:
+            return "the error names no thread, and the program has no final condition"
+        if not self.replayed.complete:
+            return "a final condition is blamed, but some thread has not ended"
+        layout = lay_out(self.program)
+        constants: dict[ConstantOperand, int] = {
+            c.right: to_signed(layout.value(c.right))
+            for c in comparisons(condition.formula)
+            if not isinstance(c.right, str)
+        }
+        truth = holds(condition.formula, self.replayed.outcome, constants)
+        wanted = condition.quantifier is not Quantifier.FORALL
+        return "" if truth == wanted else f"the final state {dict(self.replayed.outcome)} does not decide the condition"
+
+    # --- graphs
+
+    def _cycle(self) -> str:
+        """Each edge of the cycle must be one of the execution, and each must begin where the last one ended."""
+        cycle, named = self.witness.cycle, self.relations.named()
+        for edge, following in zip(cycle, [*cycle[1:], cycle[0]], strict=True):
+            if edge.target != following.source:
+                return f"the cycle breaks between event {edge.target} and event {following.source}"
+            pair = (edge.source, edge.target)
+            known = pair in named.get(edge.name, ()) if edge.name in named else True
+            if edge.name == "po":
+                known = bool(self.relations.po[edge.source] >> edge.target & 1)
+            elif edge.name == "fr":
+                known = edge.target in self.relations.missed(edge.source)
+            elif edge.name == "co":
+                order = self.execution.coherence.get(self.execution.events[edge.source].address, ())
+                known = pair[0] in order and pair[1] in order and order.index(pair[0]) < order.index(pair[1])
+            elif edge.name == "hb":
+                known = bool(self.relations.hb[edge.source] >> edge.target & 1)
+            if not known:
+                return f"the cycle uses {edge.name} from event {pair[0]} to event {pair[1]}, which is not there"
+        return ""
+
+    def _race(self) -> str:
+        if len(self.blamed) != 2:
+            return f"a race has two accesses, and {len(self.blamed)} are named"
+        a, b = self.blamed
+        overlap = a.address < b.address + b.size and b.address < a.address + a.size
+        if not (a.is_access and b.is_access and overlap and a.thread != b.thread):
+            return f"events {a.id} and {b.id} are not accesses of two threads to one location"
+        if not (a.is_write or b.is_write) or Mode.NA not in (a.mode, b.mode):
+            return f"events {a.id} and {b.id} do not conflict"
+        hb = self.relations.hb
+        return "one of the accesses happens before the other" if hb[a.id] >> b.id & 1 or hb[b.id] >> a.id & 1 else ""
+
+    # --- waiting
+
+    def _stuck(self, action: Action) -> bool:
+        """Whether an action can never be answered, given all writes of the execution."""
+        if action.kind is Kind.BLOCK:
+            return True
+        if action.kind is Kind.JOIN:
+            child = self.replayed.runs.get(action.value)
+            return child is not None and not child.finished
+        if action.kind is not Kind.READ or action.part not in (Part.AWAIT, Part.BLOCKING_CAS):
+            return False
+        order = self.execution.coherence.get(action.address, ())
+        machine = Machine(self.program)
+        last = self.execution.events[order[-1]].value if order else machine.initial(action.address, action.size)
+        state = next(r.state for r in self.replayed.runs.values() if r.stopped is action)
+        return not machine.satisfied(state, last)
+
+    def _deadlock(self) -> str:
+        waiting = self.replayed.waiting()
+        if not waiting:
+            return "every thread has ended"
+        free = [t for t, action in waiting.items() if not self._stuck(action)]
+        return f"thread {free[0]} could go on" if free else ""
+
+    def _liveness(self) -> str:
+        """The thread waits for a value that the final memory does not hold, and nobody is left to change it."""
+        action = self._action()
+        if action is None or not self._stuck(action):
+            return f"thread {self.error.thread} could go on"
+        return self._deadlock()
+
+    # --- dynamic memory
+
+    def _touched(self) -> Event | Action | None:
+        """The access to blame: an event, or the one the thread stands before."""
+        accesses = [e for e in self.blamed if e.is_access or e.kind is EventKind.FREE]
+        if accesses:
+            return max(accesses, key=lambda e: (e.thread == self.error.thread and e.is_access, e.id))
+        action = self._action()
+        return action if action is not None and action.kind in (*_ACCESSES, Kind.FREE) else None
+
+    def _object_at(self, address: int) -> int | None:
+        return next((s for s, size in self.replayed.heap.items() if s <= address < s + max(size, 1)), None)
+
+    def _frees(self, start: int) -> list[Event]:
+        return [e for e in self.execution.events if e.kind is EventKind.FREE and e.address == start]
+
+    def _after_free(self) -> str:
+        touched = self._touched()
+        if touched is None:
+            return "no access is blamed"
+        start = self._object_at(touched.address)
+        if start is None:
+            return f"{touched.address:#x} is in no heap object"
+        frees = self._frees(start)
+        if not frees:
+            return f"the object at {start:#x} is never freed"
+        if isinstance(touched, Event) and touched.is_access:
+            ordered = [f for f in frees if self.relations.hb[touched.id] >> f.id & 1]
+            return "the access happens before the free" if len(ordered) == len(frees) else ""
+        return ""
+
+    def _double_free(self) -> str:
+        touched = self._touched()
+        if touched is None:
+            return "no free is blamed"
+        others = [f for f in self._frees(touched.address) if not isinstance(touched, Event) or f.id != touched.id]
+        return "" if others else f"{touched.address:#x} is freed only once"
+
+    def _invalid_free(self) -> str:
+        touched = self._touched()
+        if touched is None:
+            return "no free is blamed"
+        return f"{touched.address:#x} is a heap object" if touched.address in self.replayed.heap else ""
+
+    def _out_of_bounds(self) -> str:
+        touched = self._touched()
+        if touched is None:
+            return "no access is blamed"
+        pieces = dict(self.replayed.heap) | {p.start: p.size for p in self.replayed.pieces.values()}
+        inside = any(s <= touched.address and touched.address + touched.size <= s + n for s, n in pieces.items())
+        return f"{touched.address:#x} is inside an object" if inside else ""
+
+    def _uninitialised(self) -> str:
+        reads = [e for e in self.blamed if e.is_read]
+        if not reads:
+            action = self._action()
+            return "" if action is not None and action.kind is Kind.READ else "no read is blamed"
+        source = self.execution.events[self.execution.reads_from[reads[0].id]]
+        unset = source.kind is EventKind.INIT and source.address & REGION_MASK in (HEAP, STACK)
+        return "" if unset else f"event {reads[0].id} reads a value that was written"
+
+    def _leak(self) -> str:
+        freed = {e.address for e in self.execution.events if e.kind is EventKind.FREE}
+        return "" if set(self.replayed.heap) - freed else "every heap object is freed"
+
+    def _bad_join(self) -> str:
+        action = self._action()
+        return "" if action is not None and action.kind is Kind.JOIN else f"the thread {self._state()}"

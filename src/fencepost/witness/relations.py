@@ -1,0 +1,196 @@
+"""The relations of an execution: given ones under their usual names, and those that follow from them.
+
+Rows of bits: `row[a]` has bit b set where (a, b) is in the relation. An execution that people look at has at most some
+hundred events, so a Python integer per event is fast enough and needs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import pairwise
+
+from fencepost.execution.execution import Event, EventKind, Execution, Pair
+from fencepost.program.instructions import FenceKind, Mode
+
+Rows = list[int]
+
+_RELEASE_FENCES = frozenset({FenceKind.REL, FenceKind.ACQ_REL, FenceKind.SC})
+_ACQUIRE_FENCES = frozenset({FenceKind.ACQ, FenceKind.ACQ_REL, FenceKind.SC})
+
+
+def members(bits: int) -> Iterator[int]:
+    """The numbers whose bit is set, ascending."""
+    while bits:
+        low = bits & -bits
+        yield low.bit_length() - 1
+        bits ^= low
+
+
+def rows_of(count: int, pairs: Iterable[Pair]) -> Rows:
+    rows = [0] * count
+    for a, b in pairs:
+        rows[a] |= 1 << b
+    return rows
+
+
+def closure(rows: Rows) -> Rows:
+    """The transitive closure (Warshall on rows)."""
+    closed = rows[:]
+    for middle in range(len(closed)):
+        bit, through = 1 << middle, closed[middle]
+        for a, row in enumerate(closed):
+            if row & bit:
+                closed[a] = row | through
+    return closed
+
+
+class Relations:
+    """Everything derived is computed when first asked for. Pairs are (id, id) of `execution.events`."""
+
+    def __init__(self, execution: Execution) -> None:
+        self.execution = execution
+        self.events = execution.events
+        self.threads = sorted({e.thread for e in self.events if e.thread >= 0})
+
+    @cached_property
+    def program_order(self) -> frozenset[Pair]:
+        """Each event with the next one of its thread; the transitive closure is implied."""
+        found: set[Pair] = set()
+        for t in self.threads:
+            line = self.execution.thread_events(t)
+            found |= {(a.id, b.id) for a, b in pairwise(line)}
+        return frozenset(found)
+
+    @cached_property
+    def reads_from(self) -> frozenset[Pair]:
+        return frozenset((w, r) for r, w in self.execution.reads_from.items())
+
+    @cached_property
+    def coherence(self) -> frozenset[Pair]:
+        """Each write with the next one of its location."""
+        orders = self.execution.coherence.values()
+        return frozenset((a, b) for order in orders for a, b in pairwise(order))
+
+    @cached_property
+    def from_reads(self) -> frozenset[Pair]:
+        """Each read with the first write that it missed; later ones are implied by coherence."""
+        return frozenset((r, w) for r in self.execution.reads_from for w in self.missed(r)[:1])
+
+    def missed(self, read: int) -> tuple[int, ...]:
+        """The writes that are coherence-after what this read saw, oldest first; its own other half is not missed."""
+        source = self.execution.reads_from.get(read)
+        order = self.execution.coherence.get(self.events[read].address, ())
+        if source is None or source not in order:
+            return ()
+        own = {w for r, w in self.execution.rmw if r == read}
+        return tuple(w for w in order[order.index(source) + 1 :] if w not in own)
+
+    @cached_property
+    def po(self) -> Rows:
+        return closure(rows_of(len(self.events), self.program_order))
+
+    @cached_property
+    def synchronises_with(self) -> frozenset[Pair]:
+        """sw of RC11: from a release (store, or fence before a store) to the acquire (load, or fence after a load)
+        that reads from its release sequence."""
+        found: set[Pair] = set()
+        for r, w in self.execution.reads_from.items():
+            read = self.events[r]
+            if self.events[w].kind is EventKind.INIT or read.mode is Mode.NA:
+                continue
+            for head in self._sequence_heads(w):
+                for source in self._releases(self.events[head]):
+                    found |= {(source, target) for target in self._acquires(read)}
+        return frozenset((a, b) for a, b in found if self.events[a].thread != self.events[b].thread)
+
+    def _sequence_heads(self, write: int) -> set[int]:
+        """The writes whose release sequence contains `write`: same-thread earlier ones to the location, and those of
+        what a read-modify-write read from."""
+        halves = {w: r for r, w in self.execution.rmw}
+        heads: set[int] = set()
+        at: int | None = write
+        while at is not None and self.events[at].kind is not EventKind.INIT:
+            e = self.events[at]
+            heads |= {
+                d.id for d in self.execution.thread_events(e.thread)
+                if d.is_write and d.address == e.address and d.index <= e.index and d.mode is not Mode.NA
+            }  # fmt: skip
+            read = halves.get(at)
+            at = None if read is None else self.execution.reads_from.get(read)
+        return heads
+
+    def _releases(self, write: Event) -> Iterator[int]:
+        if write.mode.releases:
+            yield write.id
+        for f in self.execution.thread_events(write.thread):
+            if f.fence in _RELEASE_FENCES and f.index < write.index:
+                yield f.id
+
+    def _acquires(self, read: Event) -> Iterator[int]:
+        if read.mode.acquires:
+            yield read.id
+        for f in self.execution.thread_events(read.thread):
+            if f.fence in _ACQUIRE_FENCES and f.index > read.index:
+                yield f.id
+
+    @cached_property
+    def hb(self) -> Rows:
+        """happens-before of the C and C++ models: (po ∪ sw ∪ spawn and join)+, initial writes before everything."""
+        count = len(self.events)
+        rows = rows_of(count, self.program_order | self.synchronises_with | self.execution.spawns)
+        started = ((1 << count) - 1) & ~sum(1 << e.id for e in self.events if e.kind is EventKind.INIT)
+        for e in self.events:
+            if e.kind is EventKind.INIT:
+                rows[e.id] |= started
+        return closure(rows)
+
+    @cached_property
+    def happens_before(self) -> frozenset[Pair]:
+        """Pairs of hb between different threads that no other event lies between; initial writes left out."""
+        found: set[Pair] = set()
+        real = [e.id for e in self.events if e.kind is not EventKind.INIT]
+        for a in real:
+            for b in members(self.hb[a]):
+                between = any(self.hb[c] >> b & 1 for c in members(self.hb[a]) if c != b)
+                if not between and self.events[a].thread != self.events[b].thread:
+                    found.add((a, b))
+        return frozenset(found)
+
+    @cached_property
+    def fences(self) -> frozenset[tuple[int, int, int]]:
+        """(a, fence, b): the nearest accesses on both sides of each fence."""
+        found: set[tuple[int, int, int]] = set()
+        for t in self.threads:
+            line = self.execution.thread_events(t)
+            for f in (e for e in line if e.kind is EventKind.FENCE):
+                before = [e.id for e in line if e.index < f.index and e.is_access]
+                after = [e.id for e in line if e.index > f.index and e.is_access]
+                if before and after:
+                    found.add((before[-1], f.id, after[0]))
+        return frozenset(found)
+
+    def named(self) -> dict[str, frozenset[Pair]]:
+        """What reports draw and save, under the names of the literature."""
+        x = self.execution
+        return {
+            "po": self.program_order, "rf": self.reads_from, "co": self.coherence, "fr": self.from_reads,
+            "sw": self.synchronises_with, "hb": self.happens_before, "addr": x.address_deps, "data": x.data_deps,
+            "ctrl": x.control_deps, "rmw": x.rmw, "spawn": x.spawns,
+            "fence": frozenset((a, b) for a, _, b in self.fences),
+        }  # fmt: skip
+
+    def causal_past(self, roots: Iterable[int]) -> frozenset[int]:
+        """The events that led to these: closed under po, rf and spawn, against the direction; roots included."""
+        rows = rows_of(len(self.events), self.program_order | self.reads_from | self.execution.spawns)
+        before: Rows = [0] * len(self.events)
+        for a, row in enumerate(rows):
+            for b in members(row):
+                before[b] |= 1 << a
+        reached, todo = 0, list(roots)
+        while todo:
+            e = todo.pop()
+            if not reached >> e & 1:
+                reached |= 1 << e
+                todo.extend(members(before[e] & ~reached))
+        return frozenset(members(reached))

@@ -1,0 +1,268 @@
+"""Runs exactly one execution again on the plain machine, and looks whether it ends in the same error.
+
+Reads are answered from `reads_from`, choices from the events; everything else the machine computes itself and must
+agree with what the witness says. Threads need no schedule: who reads what is fixed, so each can run on its own (a join
+waits for the thread it joins). What the machine cannot know (races, leaks, deadlocks) is judged by `errors.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fencepost.errors import InternalError
+from fencepost.execution.execution import Event, EventKind, Execution
+from fencepost.program.condition import FinalMemory, FinalRegister
+from fencepost.program.instructions import Alloca
+from fencepost.program.interpret import Action, Frame, Kind, Machine, Part, ThreadState
+from fencepost.program.operands import to_signed, to_unsigned
+from fencepost.program.program import Program
+from fencepost.witness.names import Piece
+
+
+class ReplayError(InternalError):
+    """The program does not do what the witness says."""
+
+
+_EVENTS = {
+    Kind.READ: EventKind.READ, Kind.WRITE: EventKind.WRITE, Kind.FENCE: EventKind.FENCE,
+    Kind.CHOOSE: EventKind.CHOOSE, Kind.MALLOC: EventKind.MALLOC, Kind.FREE: EventKind.FREE,
+    Kind.SPAWN: EventKind.SPAWN, Kind.JOIN: EventKind.JOIN, Kind.ATOMIC_BEGIN: EventKind.ATOMIC_BEGIN,
+    Kind.ATOMIC_END: EventKind.ATOMIC_END,
+}  # fmt: skip
+_WAITING_PARTS = (Part.AWAIT, Part.BLOCKING_CAS)
+
+
+@dataclass(slots=True)
+class Run:
+    """One thread of a replay. `stopped` is the action at which it stands when its events are used up: END, ERROR,
+    BLOCK, or one that the witness leaves undone."""
+
+    state: ThreadState
+    events: tuple[Event, ...]
+    done: int = 0
+    stopped: Action | None = None
+    result: int = 0
+
+    @property
+    def finished(self) -> bool:
+        return self.stopped is not None and self.stopped.kind is Kind.END
+
+
+@dataclass(slots=True)
+class Replay:
+    """What happened. `pieces` are the shared stack objects by address, `output` what each thread printed."""
+
+    runs: dict[int, Run] = field(default_factory=dict)
+    pieces: dict[int, Piece] = field(default_factory=dict)
+    heap: dict[int, int] = field(default_factory=dict)  # start -> size
+    outcome: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def output(self) -> dict[int, tuple[str, ...]]:
+        return {t: run.state.output for t, run in self.runs.items() if run.state.output}
+
+    @property
+    def complete(self) -> bool:
+        return all(run.finished for run in self.runs.values())
+
+    def waiting(self) -> dict[int, Action]:
+        """The threads that have not ended, with the action that they are stuck at."""
+        return {t: r.stopped for t, r in self.runs.items() if r.stopped is not None and not r.finished}
+
+
+class _Recorder(Machine):
+    """The plain machine, remembering what the source calls its stack objects."""
+
+    def __init__(self, program: Program, pieces: dict[int, Piece]) -> None:
+        super().__init__(program)
+        self.pieces = pieces
+
+    def _alloca(self, state: ThreadState, frame: Frame, i: Alloca) -> None:
+        super()._alloca(state, frame, i)
+        address = frame.values[i.dst.index]
+        self.pieces[address] = Piece(address, self._value(frame, i.size), i.name or "stack", i.type)
+
+
+def replay(program: Program, execution: Execution) -> Replay:
+    """Raises ReplayError where the program and the execution part ways."""
+    return _Replayer(program, execution).run()
+
+
+class _Replayer:
+    def __init__(self, program: Program, execution: Execution) -> None:
+        self.program, self.execution = program, execution
+        self.result = Replay()
+        self.machine = _Recorder(program, self.result.pieces)
+        self.events = execution.events
+        self.children = {a: b for a, b in execution.spawns if self.events[a].kind is EventKind.SPAWN}
+
+    def run(self) -> Replay:
+        _check_shape(self.execution)
+        for index in range(len(self.program.threads)):
+            self._start(index, self.machine.start(index))
+        moved = True
+        while moved:
+            moved = any(self._advance(run) for run in list(self.result.runs.values()))
+        self._check_all_done()
+        if self.result.complete:
+            self.result.outcome = self._outcome()
+        return self.result
+
+    def _check_all_done(self) -> None:
+        runs = self.result.runs
+        for e in self.events:
+            if e.thread >= 0 and e.thread not in runs:
+                raise ReplayError(f"thread {e.thread} has events, but nothing in the replay starts it")
+        for thread, run in runs.items():
+            if run.stopped is None:
+                raise ReplayError(
+                    f"thread {thread} joins a thread that has not ended (event {run.events[run.done].id})"
+                )
+
+    def _start(self, thread: int, state: ThreadState) -> None:
+        self.result.runs[thread] = Run(state, self.execution.thread_events(thread))
+
+    def _advance(self, run: Run) -> bool:
+        """Runs a thread until it stops or has to wait for another one; whether anything moved."""
+        moved = False
+        while run.stopped is None:
+            if self._framed(run):
+                moved = True
+                continue
+            action = self.machine.run(run.state)
+            if run.done == len(run.events):
+                run.stopped, run.result = action, action.value
+                return True
+            if action.kind is Kind.END and run.events[run.done].kind is EventKind.END:
+                run.done, run.result = run.done + 1, action.value
+                if run.done < len(run.events):
+                    raise self._differs(run, action, run.events[run.done])
+                run.stopped = action
+                return True
+            if not self._answer(run, action, run.events[run.done]):
+                return moved
+            moved = True
+        return moved
+
+    def _framed(self, run: Run) -> bool:
+        """BEGIN is an event of the graph that the machine has no action for."""
+        if run.done < len(run.events) and run.events[run.done].kind is EventKind.BEGIN:
+            run.done += 1
+            return True
+        return False
+
+    def _answer(self, run: Run, action: Action, event: Event) -> bool:
+        """Answers an action as the witness says; false where the answer is not known yet."""
+        if action.conditional is not None and not (event.is_write and event.exclusive and event.at == action.at):
+            self.machine.reply(run.state, 0)  # a store-conditional that failed leaves no event
+            return True
+        self._compare(run, action, event)
+        value = 0
+        match action.kind:
+            case Kind.READ:
+                value = self._read(run, action, event)
+            case Kind.WRITE if action.conditional is not None:
+                value = 1
+            case Kind.CHOOSE:
+                value = self._chosen(action, event)
+            case Kind.SPAWN:
+                value = self._spawned(action, event)
+            case Kind.JOIN:
+                child = self.result.runs.get(action.value)
+                if child is None or not child.finished:
+                    return False
+                value = child.result
+        self.machine.reply(run.state, value, event.id)
+        run.done += 1
+        if action.kind is Kind.MALLOC:
+            self._allocated(run, action, event)
+        return True
+
+    def _compare(self, run: Run, action: Action, event: Event) -> None:
+        same = _EVENTS.get(action.kind) is event.kind
+        if same and action.kind in (Kind.READ, Kind.WRITE):
+            same = (action.address, action.size) == (event.address, event.size) and action.mode is event.mode
+        if same and action.kind is Kind.WRITE:
+            same = action.value == to_unsigned(event.value, 8 * event.size)
+        if same and action.kind is Kind.FREE:
+            same = action.address == event.address
+        if not same or (action.kind is Kind.FENCE and action.fence is not event.fence):
+            raise self._differs(run, action, event)
+
+    def _read(self, run: Run, action: Action, event: Event) -> int:
+        source = self.execution.reads_from.get(event.id)
+        if source is None:
+            raise ReplayError(f"event {event.id} reads from nowhere")
+        write = self.events[source]
+        if (write.address, write.size) != (event.address, event.size):
+            raise ReplayError(f"event {event.id} reads from event {source}, which writes another location")
+        value = to_unsigned(write.value, 8 * write.size)
+        if value != to_unsigned(event.value, 8 * event.size):
+            raise ReplayError(f"event {event.id} reads {event.value}, but event {source} writes {write.value}")
+        if action.part in _WAITING_PARTS and not self.machine.satisfied(run.state, value):
+            raise ReplayError(f"event {event.id} goes on with {value}, a value that it has to wait at")
+        return value
+
+    def _chosen(self, action: Action, event: Event) -> int:
+        if not action.value <= to_signed(event.value) <= action.high:
+            raise ReplayError(f"event {event.id} chooses {event.value}, outside {action.value}..{action.high}")
+        return to_unsigned(event.value)
+
+    def _spawned(self, action: Action, event: Event) -> int:
+        child = self.children.get(event.id)
+        thread = self.events[child].thread if child is not None else event.value
+        if thread in self.result.runs:
+            raise ReplayError(f"event {event.id} starts thread {thread} a second time")
+        self._start(thread, self.machine.start_function(thread, action.function, action.args))
+        return thread
+
+    def _allocated(self, run: Run, action: Action, event: Event) -> None:
+        if event.address not in run.state.objects:
+            raise ReplayError(f"event {event.id} allocates {event.address:#x}, the machine another address")
+        self.result.heap[event.address] = action.value
+
+    def _differs(self, run: Run, action: Action, event: Event) -> ReplayError:
+        where = f" at {action.at}" if action.at is not None else ""
+        wanted = f"{event.kind.value} of {event.size} bytes at {event.address:#x}, value {event.value}"
+        got = f"{action.kind.value} of {action.size} bytes at {action.address:#x}, value {action.value}"
+        thread = run.state.thread
+        does = f"{got}{where} {action.message}".rstrip()
+        return ReplayError(f"thread {thread} should do event {event.id} ({wanted}) and does {does}")
+
+    def _outcome(self) -> dict[str, int]:
+        """The observed values; of memory the coherence-last ones."""
+        names = {t.name: i for i, t in enumerate(self.program.threads)}
+        values: dict[str, int] = {}
+        for o in self.program.observations:
+            match o.what:
+                case FinalRegister(thread, register):
+                    function = self.program.function(self.program.threads[names[thread]].function)
+                    raw = self.result.runs[names[thread]].state.final[function.registers.index(register)]
+                case FinalMemory(name, offset, size):
+                    raw = self._final_memory(self.machine.layout.globals[name] + offset, size)
+            values[o.name] = to_signed(raw, o.width) if o.signed else to_unsigned(raw, o.width)
+        return values
+
+    def _final_memory(self, address: int, size: int) -> int:
+        order = self.execution.coherence.get(address, ())
+        if order and self.events[order[-1]].size == size:
+            return to_unsigned(self.events[order[-1]].value, 8 * size)
+        return self.machine.initial(address, size)
+
+
+def _check_shape(execution: Execution) -> None:
+    """The part of being a graph that the machine does not look at."""
+    for index, e in enumerate(execution.events):
+        if e.id != index:
+            raise ReplayError(f"event number {index} says that it is number {e.id}")
+    for read, write in execution.reads_from.items():
+        if not execution.events[read].is_read or not execution.events[write].is_write:
+            raise ReplayError(f"event {read} cannot read from event {write}")
+    for address, order in execution.coherence.items():
+        if len(set(order)) != len(order) or any(
+            not execution.events[w].is_write or execution.events[w].address != address for w in order
+        ):
+            raise ReplayError(f"the coherence order of {address:#x} is not an order of its writes")
+    for e in execution.events:
+        if e.kind is EventKind.WRITE and e.id not in execution.coherence.get(e.address, ()):
+            raise ReplayError(f"write {e.id} is missing in the coherence order of {e.address:#x}")

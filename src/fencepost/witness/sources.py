@@ -1,0 +1,50 @@
+"""The text of source files, for showing a line beside its event. A file that is gone is no error: no line is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from fencepost.program.operands import Position
+from fencepost.verdict import Witness
+
+_MAX_BYTES = 4_000_000
+
+
+class Sources:
+    """`embedded` texts (from a saved witness) win over what is on disk, which may have changed since."""
+
+    def __init__(self, embedded: Mapping[str, str] | None = None) -> None:
+        self._texts: dict[str, tuple[str, ...] | None] = {
+            file: tuple(text.splitlines()) for file, text in (embedded or {}).items()
+        }
+
+    def lines(self, file: str) -> tuple[str, ...] | None:
+        if file not in self._texts:
+            self._texts[file] = _read(file)
+        return self._texts[file]
+
+    def line(self, at: Position | None) -> str:
+        """The source line at a position without its indentation; empty where it is not known."""
+        lines = self.lines(at.file) if at is not None else None
+        return lines[at.line - 1].strip() if at is not None and lines and 0 < at.line <= len(lines) else ""
+
+    def embed(self, files: Iterable[str]) -> dict[str, str]:
+        """The texts of those of the files that can be read, to be saved with a witness."""
+        return {f: "\n".join(lines) + "\n" for f in sorted(set(files)) if (lines := self.lines(f)) is not None}
+
+
+def files_of(witness: Witness) -> list[str]:
+    """The files that a witness speaks of, the error's own first."""
+    positions = [witness.error.at, *(e.at for e in witness.execution.events), *(s.at for s in witness.run)]
+    return list(dict.fromkeys(p.file for p in positions if p is not None))
+
+
+def _read(file: str) -> tuple[str, ...] | None:
+    path = Path(file)
+    try:
+        if not path.is_file() or path.stat().st_size > _MAX_BYTES:
+            return None
+        return tuple(path.read_text(encoding="utf-8", errors="replace").splitlines())
+    except (OSError, ValueError):
+        return None
