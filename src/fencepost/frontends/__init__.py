@@ -1,1 +1,97 @@
-"""Source languages: each front end turns its text into a Program."""
+"""Front ends: each makes a Program of one language. This is the way in, by the suffix of the file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+from fencepost.errors import InputError, UsageError
+from fencepost.program.program import Program
+
+STANDARD_INPUT = "-"
+C_SUFFIXES = frozenset({".c", ".cc", ".cpp", ".cxx", ".ll", ".bc"})
+SUFFIXES = (".fp", ".litmus", ".fpir", *sorted(C_SUFFIXES))
+
+
+def read_file(path: str | Path, *, flags: Sequence[str] = ()) -> Program:
+    """The Program of one input file; `-` is standard input. `flags` go to the compiler (C, C++) or define constants
+    (.fp). Raises InputError with the place of a mistake."""
+    return read_files([path], flags=flags)
+
+
+def read_files(paths: Sequence[str | Path], *, flags: Sequence[str] = ()) -> Program:
+    """The Program of one input; only C and C++ may be spread over several files."""
+    if not paths:
+        raise UsageError("no input file is given")
+    suffixes = {Path(p).suffix for p in paths}
+    if suffixes <= C_SUFFIXES:
+        return _read_c([Path(p) for p in paths], flags)
+    if len(paths) > 1:
+        raise UsageError("only C and C++ programs may consist of several files")
+    path = str(paths[0])
+    if path == STANDARD_INPUT:
+        return read_text(_decode(sys.stdin.buffer.read(), "<stdin>"), "<stdin>", flags=flags)
+    suffix = Path(path).suffix
+    if suffix not in SUFFIXES:
+        raise InputError(f"no front end reads '{suffix}' files", file=path, expected="one of " + ", ".join(SUFFIXES))
+    return _BY_SUFFIX[suffix](_decode(_bytes(path), path), path, flags)
+
+
+def read_text(text: str, file: str = "<text>", *, flags: Sequence[str] = ()) -> Program:
+    """The Program of a text in the text form (it starts with the word `program`) or in the .fp language."""
+    words = text.split(maxsplit=1)
+    return (_read_text_form if words[:1] == ["program"] else _read_pseudo)(text, file, flags)
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=path) from None
+
+
+def _decode(content: bytes, file: str) -> str:
+    """The text, with lines that end in a newline alone."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        column = error.start - (content.rfind(b"\n", 0, error.start) + 1) + 1
+        message = f"this is not a text file: byte {content[error.start]:#04x} is not UTF-8"
+        raise InputError(message, file=file, line=line, column=column) from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _no_flags(flags: Sequence[str], file: str) -> None:
+    if flags:
+        raise UsageError(f"{file}: flags after '--' mean something for C, C++ and .fp programs only: {flags[0]}")
+
+
+def _read_pseudo(text: str, file: str, flags: Sequence[str]) -> Program:
+    from fencepost.frontends import pseudo
+
+    return pseudo.read(text, file, flags)
+
+
+def _read_text_form(text: str, file: str, flags: Sequence[str]) -> Program:
+    from fencepost.program.reader import read_program
+    from fencepost.program.validate import validate
+
+    _no_flags(flags, file)
+    return validate(read_program(text, file))
+
+
+def _read_litmus(text: str, file: str, flags: Sequence[str]) -> Program:
+    _no_flags(flags, file)
+    program: Program = import_module("fencepost.frontends.litmus").read(text, file)
+    return program
+
+
+def _read_c(paths: list[Path], flags: Sequence[str]) -> Program:
+    program: Program = import_module("fencepost.frontends.c").read(paths, flags)
+    return program
+
+
+_BY_SUFFIX = {".fp": _read_pseudo, ".fpir": _read_text_form, ".litmus": _read_litmus}

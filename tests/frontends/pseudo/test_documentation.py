@@ -1,0 +1,23 @@
+"""Every example of the language's page is a valid program."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from fencepost.frontends.pseudo import read
+
+PAGE = Path(__file__).parents[3] / "docs" / "pseudo-code.md"
+EXAMPLES = re.findall(r"```fp\n(.*?)```", PAGE.read_text(), re.DOTALL)
+
+
+def test_the_page_has_examples() -> None:
+    assert len(EXAMPLES) >= 8
+
+
+@pytest.mark.parametrize("number", range(len(EXAMPLES)))
+def test_example_is_valid(number: int) -> None:
+    program = read(EXAMPLES[number], f"example{number}.fp")
+    assert program.threads
