@@ -418,6 +418,7 @@ void Machine::reply(ThreadState& s, const Action& action, std::uint64_t v) {
     const DepSet d = join(deps(s, i.use[1]), op == RmwOp::Xchg ? 0 : self);
     set(s, i.dst, v, self);
     second_half(s, result, d);
+    if (result == v) --s.effects; // writing the same again is no effect that ends a spin
     return;
   }
   case Opcode::Cas: {

@@ -465,7 +465,7 @@ class Machine:
                 new = update(i.op, i.size, value, self._value(frame, i.value))
                 deps = self._deps(frame, i.value) | (NO_DEPS if i.op is RmwOp.XCHG else event)
                 self._set(frame, i.dst, value, event)
-                self._second_half(state, action, new, deps)
+                self._second_half(state, action, new, deps, value)
                 return
             case ins.Cas():
                 width = 8 * i.size
@@ -495,8 +495,9 @@ class Machine:
                 self._set(frame, i.dst, value, event)
         frame.pc += 1
 
-    def _second_half(self, state: ThreadState, read: Action, value: int, deps: Deps) -> None:
-        state.effects += 1
+    def _second_half(self, state: ThreadState, read: Action, value: int, deps: Deps, old: int | None = None) -> None:
+        """`old`: what was read; writing the same again is no effect that ends a spin."""
+        state.effects += value != old
         state.pending_write = replace(
             read, kind=Kind.WRITE, value=value, rmw=True, data_deps=deps, control_deps=state.control
         )

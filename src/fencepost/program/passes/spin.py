@@ -1,0 +1,125 @@
+"""Loops that only wait.
+
+A loop whose iterations do nothing but read one location again becomes an `Await`, one that only tries a
+compare-exchange again becomes a `BlockingCas`. Every other loop that reads shared memory gets a `SpinHead`, where the
+machine notices an iteration that changed nothing and blocks the thread. An iteration without effect can be left out of
+any execution, so this changes how many executions there are and never what can be observed.
+"""
+
+from __future__ import annotations
+
+from fencepost.program.instructions import (
+    Await,
+    BlockingCas,
+    Call,
+    Cas,
+    Compute,
+    Instruction,
+    Join,
+    Load,
+    Mode,
+    Op,
+    Rmw,
+    RmwOp,
+    SpinHead,
+)
+from fencepost.program.operands import Const, Operand, Reg
+from fencepost.program.passes.flow import Flow, Loop
+from fencepost.program.passes.iteration import SUCCESS, Test, find_iteration
+from fencepost.program.passes.rewrite import inside, map_functions, rebuild, retarget
+from fencepost.program.program import Function, Program
+
+_READS = (Load, Cas, Rmw, Call, Join, Await, BlockingCas)
+
+
+def find_spins(program: Program) -> Program:
+    """The program with its waiting loops made explicit. Synchronisation should be lowered before."""
+    return map_functions(program, _find)
+
+
+def _find(function: Function) -> Function:
+    flow = Flow(function)
+    loops = flow.loops()
+    if not loops:
+        return function
+    parts: dict[int, list[Instruction]] = {}
+    heads: list[Loop] = []
+    live = flow.live()
+    for loop in loops:
+        waiting = _waiting(flow, loop, live[loop.header])
+        if waiting is not None:
+            parts[waiting[0]] = waiting[1]
+        elif any(isinstance(i, _READS) for i in _code(flow, loop)):
+            heads.append(loop)
+    for loop in heads:
+        _add_head(flow, loop, live[loop.header], parts)
+    return rebuild(function, parts) if parts else function
+
+
+def _code(flow: Flow, loop: Loop) -> list[Instruction]:
+    blocks = [flow.blocks[n] for n in loop.blocks]
+    return [i for b in blocks for i in flow.function.code[b.first : b.last + 1]]
+
+
+def _add_head(flow: Flow, loop: Loop, live: int, parts: dict[int, list[Instruction]]) -> None:
+    first = flow.blocks[loop.header].first
+    kept = tuple(Reg(k) for k in range(len(flow.function.registers)) if live >> k & 1)
+    behind = parts.get(first, [flow.function.code[first]])
+    moved = [retarget(i, lambda t: t if t >= 0 else inside(-t)) for i in behind]
+    parts[first] = [SpinHead(kept, first, at=flow.position(loop)), *moved]
+
+
+def _waiting(flow: Flow, loop: Loop, live: int) -> tuple[int, list[Instruction]] | None:
+    """The access of a loop that does nothing else, and what to put in its place."""
+    if not loop.regular:
+        return None
+    iteration = find_iteration(flow, loop, live)
+    if iteration is None:
+        return None
+    access = flow.function.code[iteration.access]
+    code = _wait_for(access, iteration.leaves, iteration.operand)
+    return None if code is None else (iteration.access, code)
+
+
+def _wait_for(access: Instruction, leaves: Test, operand: Operand | None) -> list[Instruction] | None:
+    match access:
+        case Load(exclusive=False) if access.mode is not Mode.NA and operand is not None:
+            return _await(access, leaves, operand)
+        case Cas() if leaves.left == SUCCESS and (leaves.op, operand) == (Op.NE, Const(0)):
+            code: list[Instruction] = [
+                BlockingCas(access.address, access.expected, access.desired, access.size, access.mode, at=access.at)
+            ]
+            for register, value in ((access.old, access.expected), (access.success, Const(1))):
+                if register is not None:
+                    code.append(Compute(register, (value,), Op.MOV, 8 * access.size, at=access.at))
+            return code
+        case Rmw(op=RmwOp.XCHG, size=1, value=Const(1)) if _was_clear(leaves, operand):
+            taken = BlockingCas(access.address, Const(0), Const(1), 1, access.mode, at=access.at)
+            if access.dst is None:
+                return [taken]
+            return [taken, Compute(access.dst, (Const(0),), Op.MOV, at=access.at)]
+    return None
+
+
+def _was_clear(leaves: Test, operand: Operand | None) -> bool:
+    """Whether the loop is left exactly where a one-byte flag (atomic_flag, a bool: 0 or 1 by its type) was clear."""
+    return (leaves.op, operand) in ((Op.EQ, Const(0)), (Op.NE, Const(1)))
+
+
+def _await(access: Load, leaves: Test, operand: Operand) -> list[Instruction] | None:
+    """An await compares at the width of the access, so a narrower test must be a mask and a wider one unsigned."""
+    width, mask = 8 * access.size, leaves.mask
+    if leaves.width < width:
+        if leaves.op not in (Op.EQ, Op.NE) or not isinstance(operand, Const):
+            return None
+        narrow = (1 << leaves.width) - 1
+        mask = narrow if mask is None else mask & narrow
+        operand = Const(operand.value & narrow)
+    elif leaves.width > width:
+        fits = isinstance(operand, Const) and 0 <= operand.value < 1 << width
+        if leaves.op.value.startswith("s") or not fits:
+            return None
+    return [
+        Await(access.dst, access.address, operand, None if mask is None else Const(mask), leaves.op, access.size,
+              access.mode, at=access.at)
+    ]  # fmt: skip

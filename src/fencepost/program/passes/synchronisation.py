@@ -1,0 +1,82 @@
+"""Turns every `Sync` into reads, writes and awaits on the memory of its object.
+
+What each operation does is written in the text form, in `synchronisation.fpir` beside this file, one function per
+operation; this pass puts the body in the place of the Sync, at its position. Layouts are described there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from fencepost.program.instructions import Call, Instruction, Sync, SyncOp
+from fencepost.program.operands import Const, Operand
+from fencepost.program.passes.rewrite import Registers, expand, inline, map_functions
+from fencepost.program.program import Function, Program
+from fencepost.program.reader import read_program
+
+#: A mutex operation with a second operand other than 0 is for a mutex that may be recursive or error-checking: its
+#: kind is read from memory. Without it a mutex is one 8-byte word.
+_WITH_KIND = {SyncOp.MUTEX_LOCK, SyncOp.MUTEX_TRYLOCK, SyncOp.MUTEX_UNLOCK}
+_WAITS = {SyncOp.COND_WAIT, SyncOp.COND_TIMEDWAIT}
+
+
+@dataclass(frozen=True, slots=True)
+class Synchronisation:
+    """`spurious_wakeups`: a condition variable may wake a thread for no reason, as POSIX and C++ allow."""
+
+    spurious_wakeups: bool = False
+
+
+def lower_synchronisation(program: Program, options: Synchronisation = Synchronisation()) -> Program:  # noqa: B008 - immutable
+    """The program without a single Sync."""
+
+    def change(function: Function) -> Function:
+        if not any(isinstance(i, Sync) for i in function.code):
+            return function
+        return expand(function, lambda i, registers: _lower(i, registers, options))
+
+    return map_functions(program, change)
+
+
+def _lower(i: Instruction, registers: Registers, options: Synchronisation) -> Sequence[Instruction]:
+    if not isinstance(i, Sync):
+        return (i,)
+    body, args = bodies()[_body_name(i, options)], list(i.args)
+    if i.op in _WITH_KIND:
+        del args[1:]
+    args += [Const(0)] * (body.parameters - len(args))
+    return inline(body, args, i.dst, registers, i.at)
+
+
+def _body_name(i: Sync, options: Synchronisation) -> str:
+    name = i.op.value
+    if i.op in _WITH_KIND and _flag(i.args, 1):
+        return name + "_kind"
+    if i.op in _WAITS:
+        name += "_kind" * _flag(i.args, 2) + "_spurious" * (options.spurious_wakeups and i.op is SyncOp.COND_WAIT)
+    return name
+
+
+def _flag(args: Sequence[Operand], index: int) -> bool:
+    return len(args) > index and args[index] != Const(0)
+
+
+@cache
+def bodies() -> dict[str, Function]:
+    """The library, by name. Calls inside it (one operation made of others) are already put in place."""
+    path = Path(__file__).with_name("synchronisation.fpir")
+    found = {f.name: f for f in read_program(path.read_text(), str(path)).functions}
+    return {name: _flatten(f, found) for name, f in found.items()}
+
+
+def _flatten(function: Function, library: dict[str, Function]) -> Function:
+    def step(i: Instruction, registers: Registers) -> Sequence[Instruction]:
+        name = getattr(i.callee, "name", None) if isinstance(i, Call) else None
+        if name is None or not isinstance(i, Call):
+            return (replace(i, at=None),)
+        return inline(_flatten(library[name], library), i.args, i.dst, registers)
+
+    return expand(function, step)
