@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from fencepost.frontends.litmus.assembly import read_columns
 from fencepost.frontends.litmus.frame import Frame, read_frame
 from fencepost.program.program import Program
 
@@ -17,10 +18,25 @@ def read(text: str, file: str) -> Program:
     frame = read_frame(text, file)
     match frame.arch.upper():
         case "PPC":
-            from fencepost.frontends.litmus.assembly import read_columns
             from fencepost.frontends.litmus.ppc import PPC
 
             return read_columns(frame, PPC)
+        case "X86":
+            from fencepost.frontends.litmus.x86 import X86
+
+            return read_columns(frame, X86)
+        case "X86_64":
+            from fencepost.frontends.litmus.x86 import X86_64
+
+            return read_columns(frame, X86_64)
+        case "AARCH64":
+            from fencepost.frontends.litmus.aarch64 import AArch64
+
+            return read_columns(frame, AArch64)
+        case "RISCV":
+            from fencepost.frontends.litmus.riscv import RISCV
+
+            return read_columns(frame, RISCV)
     _refuse(frame)
 
 

@@ -71,7 +71,7 @@ def read_columns(frame: Frame, dialect: type[Dialect]) -> Program:
     for name in {n for n in threads if threads.count(n) > 1}:
         source.fail(rows[0][0][0], f"found thread '{name}' twice", "each thread once")
     initial, types = _registers(frame, state, dialect, threads)
-    codes = {name: Code(source, name, initial[name]) for name in threads}
+    codes = {name: Code(source, name, initial[name], state) for name in threads}
     translators = [dialect(codes[name]) for name in threads]
     for row in rows[1:]:
         if len(row) > len(threads):

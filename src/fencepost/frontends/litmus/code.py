@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fencepost.frontends.litmus.scan import Source, Token
+from fencepost.frontends.litmus.state import State
 from fencepost.program.instructions import (
     Branch,
     Compute,
@@ -17,7 +18,7 @@ from fencepost.program.instructions import (
     Store,
     StoreConditional,
 )
-from fencepost.program.operands import Const, ConstantOperand, Operand, Position, Reg, to_signed
+from fencepost.program.operands import Const, ConstantOperand, GlobalAddress, Operand, Position, Reg, to_signed
 from fencepost.program.program import Function
 
 ZERO = Const(0)
@@ -27,8 +28,8 @@ class Code:
     """The function of one thread while it is being read. Registers that the initial state sets come first: they are the
     parameters of the function. Jumps to labels hold a negative number until `finish` knows the place."""
 
-    def __init__(self, source: Source, name: str, initial: dict[str, ConstantOperand]) -> None:
-        self.source, self.name, self.initial = source, name, initial
+    def __init__(self, source: Source, name: str, initial: dict[str, ConstantOperand], state: State) -> None:
+        self.source, self.name, self.initial, self.state = source, name, initial, state
         self.registers: dict[str, int] = {r: i for i, r in enumerate(initial)}
         self.instructions: list[Instruction] = []
         self.labels: dict[str, int] = {}
@@ -42,6 +43,11 @@ class Code:
 
     def scratch(self) -> Reg:
         return self.register(f"_{len(self.registers)}")
+
+    def location(self, token: Token, offset: int = 0) -> GlobalAddress:
+        """The address of a location that the code names."""
+        self.state.location(token.text, token.offset)
+        return GlobalAddress(token.text, offset)
 
     # --- instructions
 

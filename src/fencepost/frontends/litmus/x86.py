@@ -1,0 +1,329 @@
+"""x86, 32 and 64 bits. Both operand orders: `MOV [x],$1` (Intel's, as herd's X86) and `movl $1,(x)` (AT&T's)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+from fencepost.frontends.litmus.assembly import Dialect, compare, decide
+from fencepost.frontends.litmus.build import RegisterName
+from fencepost.frontends.litmus.code import ZERO, constant
+from fencepost.frontends.litmus.scan import Token, Tokens
+from fencepost.program.instructions import Cas, Fence, FenceKind, Mode, Op, Return, Rmw, RmwOp
+from fencepost.program.operands import Const, GlobalAddress, Operand, Reg
+from fencepost.program.program import Arch
+
+_LEGACY = re.compile(r"(?P<wide>[RE]?)(?P<base>[ABCD]X|SI|DI|BP|SP)\Z|(?P<byte>[ABCD])L\Z")
+_NEW = re.compile(r"(?P<base>R(?:[89]|1[0-5]))(?P<size>[DWB]?)\Z")
+_SUFFIX = {"B": 1, "W": 2, "L": 4, "Q": 8}
+_POINTED = {"BYTE": 1, "WORD": 2, "DWORD": 4, "QWORD": 8}
+_FENCE = {"MFENCE": FenceKind.MFENCE, "LFENCE": FenceKind.LFENCE, "SFENCE": FenceKind.SFENCE}
+_ALU = {"ADD": Op.ADD, "SUB": Op.SUB, "AND": Op.AND, "OR": Op.OR, "XOR": Op.XOR, "IMUL": Op.MUL, "SHL": Op.SHL,
+        "SHR": Op.LSHR, "SAR": Op.ASHR}  # fmt: skip
+_LOCKED = {"ADD": RmwOp.ADD, "SUB": RmwOp.SUB, "AND": RmwOp.AND, "OR": RmwOp.OR, "XOR": RmwOp.XOR}
+_ONE_OPERAND = {"INC": (Op.ADD, 1), "DEC": (Op.SUB, 1), "NOT": (Op.XOR, -1)}
+_CONDITION = {"E": Op.EQ, "Z": Op.EQ, "NE": Op.NE, "NZ": Op.NE, "L": Op.SLT, "LE": Op.SLE, "G": Op.SGT, "GE": Op.SGE,
+              "NGE": Op.SLT, "NG": Op.SLE, "NLE": Op.SGT, "NL": Op.SGE, "B": Op.ULT, "BE": Op.ULE, "A": Op.UGT,
+              "AE": Op.UGE}  # fmt: skip
+_TWO_OPERANDS = {*_ALU, "MOV", "XCHG", "CMP", "TEST", "XADD", "CMPXCHG", "LEA"}
+_KNOWN = {*_TWO_OPERANDS, *_ONE_OPERAND}
+_LOCKABLE = {*_LOCKED, *_ONE_OPERAND, "XADD", "CMPXCHG", "XCHG"}
+_FLAGS = "flags"
+
+
+@dataclass(frozen=True, slots=True)
+class Immediate:
+    value: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    address: Operand
+    size: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    reg: Reg
+    size: int
+
+
+Argument: TypeAlias = Immediate | Memory | Register
+
+
+class X86(Dialect):
+    arch: ClassVar[Arch] = Arch.X86
+    wide: ClassVar[bool] = False
+
+    @classmethod
+    def naming(cls, name: str) -> RegisterName | None:
+        name = name.upper()
+        prefix = "R" if cls.wide else "E"
+        if m := _LEGACY.match(name):
+            if m["byte"]:
+                return RegisterName(f"{prefix}{m['byte']}X", 8)
+            return RegisterName(prefix + m["base"], {"R": 64, "E": 32, "": 16}[m["wide"]])
+        if m := _NEW.match(name):
+            return RegisterName(m["base"], {"": 64, "D": 32, "W": 16, "B": 8}[m["size"]])
+        return None
+
+    def instruction(self, mnemonic: Token, t: Tokens) -> None:
+        name = mnemonic.text.upper()
+        locked = name == "LOCK"
+        if locked:
+            t.accept(";")
+            mnemonic = t.name("an instruction after lock")
+            name = mnemonic.text.upper()
+        if name in _FENCE:
+            self.code.add(Fence(_FENCE[name]))
+        elif name == "JMP":
+            self.code.jump(t.name("a label"))
+        elif name == "RET":
+            self.code.add(Return())
+        elif name.startswith("J") and name[1:] in _CONDITION:
+            self.code.branch(decide(self.code, _FLAGS, _CONDITION[name[1:]]), t.name("a label"))
+        elif name.startswith("SET") and name[3:] in _CONDITION:
+            found = decide(self.code, _FLAGS, _CONDITION[name[3:]])
+            self._write(self._argument(t), found, 1)
+        elif name.startswith("CMOV") and name[4:] in _CONDITION:
+            self._conditional_move(name[4:], t)
+        elif name not in ("NOP", "PAUSE"):
+            self._operate(mnemonic, name, locked, t)
+
+    # --- operands
+
+    def _arguments(self, t: Tokens, suffixed: bool) -> list[Argument]:
+        """In Intel's order, destination first."""
+        att = any(k.text in ("%", "(") for k in t.list[t.index :])
+        att |= self.wide and suffixed and not any(k.text == "[" for k in t.list[t.index :])
+        found = [self._argument(t)]
+        while t.accept(","):
+            found.append(self._argument(t))
+        return found[::-1] if att else found
+
+    def _argument(self, t: Tokens) -> Argument:
+        if t.accept("$"):
+            return Immediate(self.code.location(t.next()) if t.token.kind == "name" else constant(t.number()))
+        if t.accept("["):
+            return self._bracketed(t, None)
+        if t.token.kind == "name" and t.token.text.upper() in _POINTED:
+            size = _POINTED[t.next().text.upper()]
+            t.accept("ptr", "PTR")
+            t.expect("[")
+            return self._bracketed(t, size)
+        if t.token.kind == "number" or t.at("-", "+", "("):
+            offset = 0 if t.at("(") else t.number()
+            return self._displaced(t, Const(offset)) if t.at("(") else Immediate(constant(offset))
+        t.accept("%")
+        token = t.name("a register, a number or a location")
+        register = self.naming(token.text)
+        if register is not None:
+            return Register(self.code.register(register.name), register.width // 8)
+        where = self.code.location(token)
+        return self._displaced(t, where) if t.at("(") else Memory(where, self._declared(where))
+
+    def _declared(self, where: Operand) -> int | None:
+        if not isinstance(where, GlobalAddress):
+            return None
+        scalar = self.code.state.locations[where.name].scalar
+        return scalar.size if scalar else None
+
+    def _bracketed(self, t: Tokens, size: int | None) -> Memory:
+        """`[x]`, `[EAX]`, `[EAX+ECX*4+8]`, after the bracket."""
+        address: Operand | None = None
+        while True:
+            part = self._part(t)
+            address = part if address is None else self._sum(address, part)
+            if not t.at("+", "-"):
+                break
+            if t.at("+"):
+                t.next()
+        t.expect("]")
+        return Memory(address, size or self._declared(address))
+
+    def _part(self, t: Tokens) -> Operand:
+        if t.token.kind == "number" or t.at("-"):
+            return Const(t.number())
+        t.accept("%")
+        token = t.name("a register, a number or a location")
+        register = self.naming(token.text)
+        if register is None:
+            return self.code.location(token)
+        reg = self.code.register(register.name)
+        return self.code.compute(Op.MUL, reg, Const(t.number("a factor"))) if t.accept("*") else reg
+
+    def _sum(self, a: Operand, b: Operand) -> Operand:
+        if isinstance(a, GlobalAddress) and isinstance(b, Const):
+            return GlobalAddress(a.name, a.offset + b.value)
+        return self.code.offset(a, b)
+
+    def _displaced(self, t: Tokens, base: Operand) -> Memory:
+        """`4(%rax)`, `(x)`, `x(%rip)`, `(%rax,%rcx,4)`, at the parenthesis."""
+        t.expect("(")
+        address = base
+        if t.at("%") and t.peek().text.lower() == "rip":
+            t.next(), t.next()
+        elif not t.at(","):
+            address = self._sum(self._part(t), base)
+        if t.accept(","):
+            index = self._part(t)
+            if t.accept(","):
+                index = self.code.compute(Op.MUL, index, Const(t.number("1, 2, 4 or 8")))
+            address = self.code.offset(address, index)
+        t.expect(")")
+        return Memory(address, self._declared(address))
+
+    # --- reading and writing operands
+
+    def _size(self, suffix: int | None, arguments: list[Argument]) -> int:
+        """The suffix says it, else a register, else the type of the location, else an int."""
+        registers = [a.size for a in arguments if isinstance(a, Register)]
+        memory = [a.size for a in arguments if isinstance(a, Memory) and a.size]
+        return suffix or next(iter(registers), None) or next(iter(memory), None) or 4
+
+    def _read(self, argument: Argument, size: int) -> Operand:
+        match argument:
+            case Immediate(value):
+                return value
+            case Register(reg):
+                return reg
+            case Memory(address):
+                dst = self.code.scratch()
+                self.code.load(dst, address, size)
+                return dst
+
+    def _write(self, argument: Argument, value: Operand, size: int) -> None:
+        match argument:
+            case Memory(address):
+                self.code.store(address, value, size)
+            case Register(reg):
+                self._set(reg, value, size)
+            case Immediate():
+                at = self.code.at
+                assert at is not None, "an instruction should have a place"
+                offset = self.code.source.starts[at.line - 1] + at.column - 1
+                self.code.source.fail(offset, "found a number as the destination", "a register or memory")
+
+    def _set(self, reg: Reg, value: Operand, size: int) -> None:
+        """Writing 32 bits clears the upper half; writing 8 or 16 keeps the rest."""
+        if size >= 4:
+            self.code.move(reg, value, 8 * size)
+            return
+        low = self.code.compute(Op.MOV, value, width=8 * size)
+        high = self.code.compute(Op.AND, reg, constant(-(1 << 8 * size)))
+        self.code.compute(Op.OR, high, low, dst=reg)
+
+    # --- instructions
+
+    def _operate(self, mnemonic: Token, name: str, locked: bool, t: Tokens) -> None:
+        suffix = None
+        if name not in _KNOWN and name[:-1] in _KNOWN and name[-1] in _SUFFIX:
+            name, suffix = name[:-1], _SUFFIX[name[-1]]
+        if name not in _KNOWN or (locked and name not in _LOCKABLE):
+            self.unknown(mnemonic, t)
+        arguments = self._arguments(t, suffix is not None)
+        wanted = 1 if name in _ONE_OPERAND else 2
+        if len(arguments) != wanted:
+            t.fail(f"{wanted} operand(s)")
+        size = self._size(suffix, arguments)
+        if name in _ONE_OPERAND:
+            op, value = _ONE_OPERAND[name]
+            self._alu(op, arguments[0], Const(value), size, locked)
+        else:
+            self._two(name, arguments[0], arguments[1], size, locked)
+
+    def _two(self, name: str, dst: Argument, src: Argument, size: int, locked: bool) -> None:
+        match name:
+            case "MOV":
+                self._write(dst, self._read(src, size), size)
+            case "LEA":
+                assert isinstance(src, Memory), "lea should name memory"
+                self._write(dst, src.address, size)
+            case "CMP":
+                compare(self.code, _FLAGS, 8 * size, self._read(dst, size), self._read(src, size))
+            case "TEST":
+                result = self.code.compute(Op.AND, self._read(dst, size), self._read(src, size), width=8 * size)
+                compare(self.code, _FLAGS, 8 * size, result, ZERO)
+            case "XCHG":
+                self._exchange(dst, src, size)
+            case "XADD":
+                self._exchange_add(dst, src, size, locked)
+            case "CMPXCHG":
+                self._compare_exchange(dst, src, size, locked)
+            case _:
+                self._alu(_ALU[name], dst, self._read(src, size), size, locked)
+
+    def _alu(self, op: Op, dst: Argument, value: Operand, size: int, locked: bool) -> None:
+        width = 8 * size
+        if isinstance(dst, Memory) and locked:
+            old = self.code.scratch()
+            self.code.add(Rmw(old, dst.address, value, RmwOp[op.name], size, Mode.SC))
+        else:
+            old_operand = self._read(dst, size)
+            result = self.code.compute(op, old_operand, value, width=width)
+            self._flags(op, old_operand, value, result, width)
+            self._write(dst, result, size)
+            return
+        result = self.code.compute(op, old, value, width=width)
+        self._flags(op, old, value, result, width)
+
+    def _flags(self, op: Op, old: Operand, value: Operand, result: Operand, width: int) -> None:
+        if op is Op.SUB:
+            compare(self.code, _FLAGS, width, old, value)
+        else:
+            compare(self.code, _FLAGS, width, result, ZERO)
+
+    def _exchange(self, a: Argument, b: Argument, size: int) -> None:
+        """With memory it is always atomic, with or without the prefix."""
+        if isinstance(b, Memory):
+            a, b = b, a
+        new = self.code.compute(Op.MOV, self._read(b, size))
+        if isinstance(a, Memory):
+            old = self.code.scratch()
+            self.code.add(Rmw(old, a.address, new, RmwOp.XCHG, size, Mode.SC))
+        else:
+            old = self.code.compute(Op.MOV, self._read(a, size))
+            self._write(a, new, size)
+        self._write(b, old, size)
+
+    def _exchange_add(self, dst: Argument, src: Argument, size: int, locked: bool) -> None:
+        value = self._read(src, size)
+        if isinstance(dst, Memory) and locked:
+            old = self.code.scratch()
+            self.code.add(Rmw(old, dst.address, value, RmwOp.ADD, size, Mode.SC))
+            result = self.code.compute(Op.ADD, old, value, width=8 * size)
+        else:
+            old = self.code.compute(Op.MOV, self._read(dst, size))
+            result = self.code.compute(Op.ADD, old, value, width=8 * size)
+            self._write(dst, result, size)
+        self._flags(Op.ADD, old, value, result, 8 * size)
+        self._write(src, old, size)
+
+    def _compare_exchange(self, dst: Argument, src: Argument, size: int, locked: bool) -> None:
+        """Compares the accumulator with the destination; without `lock` it is two accesses, not one."""
+        accumulator = self.code.register("RAX" if self.wide else "EAX")
+        desired = self._read(src, size)
+        if isinstance(dst, Memory) and locked:
+            old = self.code.scratch()
+            self.code.add(Cas(old, None, dst.address, accumulator, desired, size, Mode.SC, Mode.SC))
+            compare(self.code, _FLAGS, 8 * size, accumulator, old)
+        else:
+            old = self.code.compute(Op.MOV, self._read(dst, size))
+            compare(self.code, _FLAGS, 8 * size, accumulator, old)
+            equal = decide(self.code, _FLAGS, Op.EQ)
+            self._write(dst, self.code.compute(Op.SELECT, equal, desired, old, width=8 * size), size)
+        self._set(accumulator, old, size)
+
+    def _conditional_move(self, condition: str, t: Tokens) -> None:
+        arguments = self._arguments(t, False)
+        if len(arguments) != 2:
+            t.fail("2 operands")
+        size = self._size(None, arguments)
+        taken = decide(self.code, _FLAGS, _CONDITION[condition])
+        dst, src = self._read(arguments[0], size), self._read(arguments[1], size)
+        self._write(arguments[0], self.code.compute(Op.SELECT, taken, src, dst, width=8 * size), size)
+
+
+class X86_64(X86):  # noqa: N801 - the name of the architecture
+    wide: ClassVar[bool] = True
