@@ -1,1 +1,25 @@
-"""Fencepost: model checking for weak memory."""
+"""Fencepost: model checking for weak memory.
+
+import fencepost
+verdict = fencepost.check("queue.c", model="rc11")
+"""
+
+from __future__ import annotations
+
+from fencepost._version import __version__
+
+_PUBLIC = ("check", "outcomes", "read", "model_names", "doctor", "print_program")
+__all__ = [*_PUBLIC, "__version__"]
+
+
+def __getattr__(name: str) -> object:
+    """The public functions, imported when they are first used: `fencepost --help` must not wait for them."""
+    if name in _PUBLIC:
+        from fencepost import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module 'fencepost' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, IntEnum
 
 from fencepost.execution.execution import Execution
 from fencepost.program.instructions import ErrorKind
@@ -12,9 +12,21 @@ from fencepost.program.operands import Position
 from fencepost.program.program import Program
 
 
+class ExitCode(IntEnum):
+    """What the command returns to its caller, all of it. The last three are the customs of the system."""
+
+    PASS = 0
+    FAIL = 1
+    BAD_INPUT = 2  # bad usage or bad input
+    UNKNOWN = 3
+    INTERNAL = 70  # a bug of ours
+    INTERRUPTED = 130
+    BROKEN_PIPE = 141
+
+
 class Answer(Enum):
     """PASS: every execution explored, none bad. FAIL: there is a witness. UNKNOWN: our knowledge ends; the reason says
-    where. Exit codes belong to answers: 0, 1 and 3 (2 is for bad usage and bad input)."""
+    where."""
 
     PASS = "PASS"
     FAIL = "FAIL"
@@ -22,10 +34,7 @@ class Answer(Enum):
 
     @property
     def exit_code(self) -> int:
-        return {Answer.PASS: 0, Answer.FAIL: 1, Answer.UNKNOWN: 3}[self]
-
-
-BAD_INPUT_EXIT_CODE = 2
+        return ExitCode[self.value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +98,26 @@ class Verdict:
     witness: Witness | None = None
     warnings: tuple[str, ...] = ()
     extra: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """The final states of all executions. `states` maps each state, as (name, value) pairs in the order of the
+    program's observations, to the number of executions that end in it. `holds` answers the program's condition (None:
+    it has none, or we do not know). `reason` says why the list may be incomplete; empty where it is complete."""
+
+    model: str
+    states: Mapping[tuple[tuple[str, int], ...], int]
+    holds: bool | None = None
+    executions: int = 0
+    blocked: int = 0
+    seconds: float = 0.0
+    reason: str = ""
+    errors: tuple[ErrorReport, ...] = ()
+
+    @property
+    def answer(self) -> Answer:
+        """PASS where the condition holds or there is none to hold; FAIL where it does not."""
+        if self.holds is None:
+            return Answer.UNKNOWN if self.reason else Answer.PASS
+        return Answer.PASS if self.holds else Answer.FAIL

@@ -1,0 +1,82 @@
+"""The command `fencepost`. This file knows the names of the verbs and nothing else of them: a verb is imported when it
+is called, so that `fencepost --help` answers at once."""
+
+from __future__ import annotations
+
+import sys
+from typing import NamedTuple, NoReturn
+
+
+class Verb(NamedTuple):
+    """The verb NAME is the function NAME in `fencepost.cli.NAME`."""
+
+    name: str
+    summary: str
+
+
+#: To add a verb, add its line here and its file beside this one.
+VERBS = (
+    Verb("check", "Find assertion failures, races and other errors in all executions."),
+    Verb("outcomes", "List the final states that a program can reach."),
+    Verb("program", "Print the Program of any input in its text form."),
+    Verb("models", "List the memory models, or show one."),
+    Verb("doctor", "Say what is installed, what is missing, and what each thing enables."),
+)
+
+USAGE = "fencepost VERB [OPTIONS] [FILES] [-- COMPILER FLAGS]"
+
+
+def main() -> NoReturn:
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(args: list[str]) -> int:
+    """Runs one command line and returns its exit code."""
+    first = args[0] if args else "--help"
+    if first in ("--help", "-h", "help"):
+        return _print(help_text())
+    if first in ("--version", "-V"):
+        from fencepost._version import __version__
+
+        return _print(f"fencepost {__version__}")
+    if first not in (verb.name for verb in VERBS):
+        return _unknown(first)
+    from fencepost.cli.frame import run_verb
+
+    return run_verb(first, args[1:])
+
+
+def help_text() -> str:
+    width = max(len(verb.name) for verb in VERBS)
+    lines = ["Model checking for weak memory.", "", f"Usage: {USAGE}", "", "Verbs:"]
+    lines += [f"  {verb.name:{width}}  {verb.summary}" for verb in VERBS]
+    lines += [
+        "",
+        "fencepost VERB --help describes a verb. Every verb takes --json.",
+        "fencepost --version prints the version.",
+        "",
+        "Exit codes: 0 PASS, 1 FAIL, 2 bad usage or input, 3 UNKNOWN.",
+    ]
+    return "\n".join(lines)
+
+
+def _print(text: str) -> int:
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        from fencepost.cli.frame import broken_pipe
+
+        return broken_pipe()
+    return 0
+
+
+def _unknown(word: str) -> int:
+    from difflib import get_close_matches
+
+    names = [verb.name for verb in VERBS]
+    near = get_close_matches(word, names, 1)
+    hint = f"did you mean {near[0]}?" if near else f"verbs: {', '.join(names)}"
+    print(f"error: there is no verb '{word}'; {hint}\nUsage: {USAGE}", file=sys.stderr)
+    from fencepost.verdict import ExitCode
+
+    return ExitCode.BAD_INPUT

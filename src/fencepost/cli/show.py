@@ -1,0 +1,74 @@
+"""Verdicts and outcomes as text and as JSON, where no report room says more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.verdict import ErrorReport, Outcomes, Verdict
+
+
+def show_verdict(verdict: Verdict) -> str:
+    lines = [f"{verdict.answer.value}: {verdict.reason}" if verdict.reason else verdict.answer.value]
+    lines += [f"  {_error_line(error)}" for error in verdict.errors]
+    lines += [f"warning: {warning}" for warning in verdict.warnings]
+    lines.append(_counts(verdict.model, verdict.executions, verdict.blocked, verdict.seconds))
+    return "\n".join(lines)
+
+
+def verdict_data(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "verdict": verdict.answer.value,
+        "reason": verdict.reason,
+        "model": verdict.model,
+        "executions": verdict.executions,
+        "blocked": verdict.blocked,
+        "seconds": round(verdict.seconds, 6),
+        "errors": [error_data(e) for e in verdict.errors],
+        "warnings": list(verdict.warnings),
+        "witness": None,
+        **verdict.extra,
+    }
+
+
+def show_outcomes(found: Outcomes) -> str:
+    lines = [f"{_state(state)}  ({count})" for state, count in found.states.items()]
+    if found.holds is not None:
+        lines.append(f"{found.answer.value}: the condition {'holds' if found.holds else 'does not hold'}")
+    if found.reason:
+        lines.append(f"incomplete: {found.reason}")
+    lines += [_error_line(error) for error in found.errors]
+    lines.append(_counts(found.model, found.executions, found.blocked, found.seconds))
+    return "\n".join(lines)
+
+
+def outcomes_data(found: Outcomes) -> dict[str, Any]:
+    return {
+        "model": found.model,
+        "states": [{"values": dict(state), "executions": count} for state, count in found.states.items()],
+        "holds": found.holds,
+        "reason": found.reason,
+        "executions": found.executions,
+        "blocked": found.blocked,
+        "seconds": round(found.seconds, 6),
+        "errors": [error_data(e) for e in found.errors],
+    }
+
+
+def error_data(error: ErrorReport) -> dict[str, Any]:
+    at = error.at
+    place = None if at is None else {"file": at.file, "line": at.line, "column": at.column}
+    return {"kind": error.kind.value, "message": error.message, "at": place, "thread": error.thread}
+
+
+def _error_line(error: ErrorReport) -> str:
+    place = f"{error.at}: " if error.at is not None else ""
+    return f"{place}{error.kind.value}: {error.message}"
+
+
+def _state(state: tuple[tuple[str, int], ...]) -> str:
+    return " ".join(f"{name}={value};" for name, value in state) or "(nothing is observed)"
+
+
+def _counts(model: str, executions: int, blocked: int, seconds: float) -> str:
+    also = f" and {blocked} blocked" if blocked else ""
+    return f"{executions} execution{'s' * (executions != 1)}{also} under {model} in {seconds:.2f} s"

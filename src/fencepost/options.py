@@ -1,0 +1,93 @@
+"""The one option table: command line, keyword arguments and documentation all come from these classes.
+
+A field is an option: its name with dashes is the flag, its type and default are those of both worlds, its help is the
+text in `--help` and in docs/cli.md. An analysis takes the whole object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from typing import Any, TypeVar
+
+from fencepost.errors import UsageError
+from fencepost.program.instructions import BOUNDS, ErrorKind
+
+_OptionsT = TypeVar("_OptionsT")
+
+
+def option(default: Any, help_: str, *, metavar: str = "") -> Any:
+    """A field of an option class. `metavar` stands for the value in the help."""
+    return field(default=default, metadata={"help": help_, "metavar": metavar})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelOptions:
+    """What every analysis under a memory model takes."""
+
+    model: str = option("rc11", "Memory model: a name that `fencepost models` lists, or the path of a .cat file.",
+                        metavar="MODEL")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExploreOptions(ModelOptions):
+    """What exploring all executions takes. A limit that runs out makes the verdict UNKNOWN, never PASS."""
+
+    unroll: int | None = option(
+        None, "Run each loop at most N times; a loop that wants more makes the verdict UNKNOWN.", metavar="N"
+    )
+    max_executions: int | None = option(None, "Stop after N executions.", metavar="N")
+    time_limit: float | None = option(None, "Stop after S seconds.", metavar="S")
+
+    def __post_init__(self) -> None:
+        for name in ("unroll", "max_executions", "time_limit"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise UsageError(f"{flag(name)} must be positive, not {value}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckOptions(ExploreOptions):
+    """What `check` takes."""
+
+    keep_going: bool = option(False, "Collect every error instead of stopping at the first.")
+    ignore: tuple[str, ...] = option(
+        (), "Do not report errors of this kind (race, leak, deadlock, ...); may be repeated.", metavar="KIND"
+    )
+
+    def __post_init__(self) -> None:
+        ExploreOptions.__post_init__(self)
+        known = [kind.value for kind in ErrorKind if kind not in BOUNDS]
+        for name in self.ignore:
+            if name not in known:
+                raise UsageError(f"--ignore {name}: there is no such kind of error; expected one of {', '.join(known)}")
+
+    @property
+    def ignored(self) -> frozenset[ErrorKind]:
+        return frozenset(ErrorKind(name) for name in self.ignore)
+
+
+def flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def make(kind: type[_OptionsT], keywords: Mapping[str, Any]) -> _OptionsT:
+    """The options that keyword arguments of the public API ask for."""
+    known = [f.name for f in fields(kind)]  # type: ignore[arg-type] # every option class is a dataclass
+    for name in keywords:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"; did you mean {near[0]}?" if near else f"; options: {', '.join(known)}"
+            raise UsageError(f"there is no option {name}{hint}")
+    return kind(**keywords)
+
+
+def markdown(kind: type[Any]) -> str:
+    """The table for the documentation."""
+    lines = ["| option | keyword | default | meaning |", "|---|---|---|---|"]
+    for f in fields(kind):
+        shown = f"`{flag(f.name)} {f.metadata['metavar']}`" if f.metadata["metavar"] else f"`{flag(f.name)}`"
+        default = "" if f.default in (None, (), False) else f"`{f.default}`"
+        lines.append(f"| {shown} | `{f.name}` | {default} | {f.metadata['help']} |")
+    return "\n".join(lines) + "\n"
