@@ -50,11 +50,12 @@ class Run:
 
 @dataclass(slots=True)
 class Replay:
-    """What happened. `pieces` are the shared stack objects by address, `output` what each thread printed."""
+    """What happened. `pieces` are the stack objects by address, `output` what each thread printed."""
 
     runs: dict[int, Run] = field(default_factory=dict)
     pieces: dict[int, Piece] = field(default_factory=dict)
     heap: dict[int, int] = field(default_factory=dict)  # start -> size
+    actions: dict[int, Action] = field(default_factory=dict)  # event -> what the machine did there
     outcome: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -173,6 +174,7 @@ class _Replayer:
                     return False
                 value = child.result
         self.machine.reply(run.state, value, event.id)
+        self.result.actions[event.id] = action
         run.done += 1
         if action.kind is Kind.MALLOC:
             self._allocated(run, action, event)

@@ -1,0 +1,230 @@
+"""The default report: a story with one column per thread, the reason in one sentence, and what would have helped.
+
+Everything is laid out as styled spans; a terminal gets them in colour (through rich), anything else gets plain text.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from textwrap import wrap
+
+from fencepost.program.operands import Position
+from fencepost.verdict import Answer, ErrorReport, Step, Verdict, Witness
+from fencepost.witness.explain import TITLES
+from fencepost.witness.names import short_file
+from fencepost.witness.sources import Sources
+from fencepost.witness.story import Moment, Story, tell
+
+PLAIN_WIDTH = 100
+_NARROWEST = 28  # a column below this is not readable: threads are told one below the other instead
+_GUTTER = 5
+
+_STYLES = {
+    "fail": "bold white on red", "pass": "bold black on green", "unknown": "bold black on yellow", "head": "bold",
+    "dim": "dim", "write": "cyan", "read": "green", "update": "magenta", "fence": "blue", "error": "bold red",
+    "wait": "bold yellow", "missed": "yellow", "label": "bold cyan", "": "",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    text: str
+    style: str = ""
+
+
+Line = list[Span]
+
+
+def render(verdict: Verdict, *, sources: Sources | None = None, width: int = PLAIN_WIDTH, colour: bool = False) -> str:
+    """The whole report of a verdict, ending in a newline."""
+    lines = _head(verdict)
+    if verdict.witness is not None:
+        story = tell(verdict.witness, sources)
+        lines += [[], *_story(story, width)]
+    lines += _tail(verdict, width)
+    return _write(lines, colour)
+
+
+def render_witness(
+    witness: Witness, *, sources: Sources | None = None, width: int = PLAIN_WIDTH, colour: bool = False
+) -> str:
+    """The story of one witness without the figures of the run that found it."""
+    return _write([_error_line(witness.error, witness.model), [], *_story(tell(witness, sources), width)], colour)
+
+
+def print_verdict(verdict: Verdict, *, sources: Sources | None = None) -> None:
+    """To standard output: in colour and as wide as the terminal where there is one."""
+    if sys.stdout.isatty():
+        from rich.console import Console
+
+        console = Console()
+        text = render(verdict, sources=sources, width=min(console.width, 180), colour=not console.no_color)
+    else:
+        text = render(verdict, sources=sources)
+    sys.stdout.write(text)
+
+
+def _write(lines: Iterable[Line], colour: bool) -> str:
+    if not colour:
+        return "".join("".join(s.text for s in line).rstrip() + "\n" for line in lines)
+    from io import StringIO
+
+    from rich.console import Console
+    from rich.text import Text
+
+    out = StringIO()
+    console = Console(file=out, force_terminal=True, width=1000, highlight=False, legacy_windows=False)
+    for line in lines:
+        text = Text()
+        for s in line:
+            text.append(s.text, style=_STYLES[s.style])
+        text.rstrip()
+        console.print(text, soft_wrap=True)
+    return out.getvalue()
+
+
+# --- above and below the story
+
+
+def _head(verdict: Verdict) -> list[Line]:
+    answer = Span(f" {verdict.answer.value} ", verdict.answer.value.lower())
+    if verdict.witness is not None:
+        return [[answer, Span(" "), *_error_line(verdict.witness.error, verdict.model)]]
+    text = verdict.reason or {Answer.PASS: "no error in any execution"}.get(verdict.answer, "")
+    lines: list[Line] = [[answer, Span(" "), Span(f"{text} ", "head"), Span(f"under {verdict.model}", "dim")]]
+    return lines + [[Span("       "), *_error_line(e, verdict.model)] for e in verdict.errors]
+
+
+def _error_line(error: ErrorReport, model: str) -> Line:
+    title = TITLES.get(error.kind, error.kind.value.replace("-", " "))
+    message = "" if error.message.startswith(title) else f": {error.message}" if error.message else ""
+    shown = error.message if error.message.startswith((title, "not robust")) else f"{title}{message}"
+    where = f"  {_place(error.at)}" if error.at is not None else ""
+    return [Span(shown, "head"), Span(f" under {model}{where}", "dim")]
+
+
+def _place(at: Position | None) -> str:
+    return f"{short_file(at.file)}:{at.line}" if at is not None else ""
+
+
+def _tail(verdict: Verdict, width: int) -> list[Line]:
+    lines: list[Line] = [[]]
+    for warning in verdict.warnings:
+        lines += _labelled("warning", warning, width)
+    noun = "execution" if verdict.executions == 1 else "executions"
+    figures = f"{verdict.executions} {noun}" + (f", {verdict.blocked} blocked" if verdict.blocked else "")
+    figures += "".join(f", {value} {name}" for name, value in verdict.extra.items() if isinstance(value, int | str))
+    return [*lines, [Span(f"{figures}, {verdict.seconds:.2f} s", "dim")]]
+
+
+def _labelled(label: str, text: str, width: int) -> list[Line]:
+    parts = wrap(text, max(width - 9, 30), break_long_words=False) or [""]
+    first: Line = [Span(f"{label:<9}", "label"), Span(parts[0])]
+    return [first, *([Span(" " * 9 + p)] for p in parts[1:])]
+
+
+# --- the story
+
+
+def _story(story: Story, width: int) -> list[Line]:
+    lines: list[Line] = []
+    if story.initial:
+        lines += [*_labelled("at first", ", ".join(story.initial), width), []]
+    lines += _columns(story, width) if _fits(story, width) else _list(story, width)
+    lines.append([])
+    if story.explanation.reason:
+        lines += _labelled("why", f"{_sentence(story.explanation.reason)}", width)
+    for remedy in story.explanation.remedies:
+        proof = f": {remedy.proof}" if remedy.proof else ""
+        lines += _labelled("fix", _sentence(remedy.text + proof), width)
+    lines += [line for text in story.output for line in _labelled("printed", text, width)]
+    lines += [line for note in story.witness.notes for line in _labelled("note", _sentence(note), width)]
+    if story.run:
+        lines += [[], *_run(story, width)]
+    return lines
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def _column_width(story: Story, width: int) -> int:
+    count = max(len(story.columns), 1)
+    return (width - _GUTTER - 3 * (count - 1)) // count
+
+
+def _fits(story: Story, width: int) -> bool:
+    return bool(story.columns) and _column_width(story, width) >= _NARROWEST
+
+
+def _columns(story: Story, width: int) -> list[Line]:
+    wide = _column_width(story, width)
+    order = [c.thread for c in story.columns]
+    names = [Span(c.name + (f"  ({c.hidden} more)" if c.hidden else ""), "head") for c in story.columns]
+    lines = [_row("", [[n] for n in names], wide)]
+    lines.append([Span("─" * (_GUTTER - 1) + "─┼─".join("─" * (wide + (not i)) for i in range(len(order))), "dim")])
+    for moment in story.moments:
+        cell = _cell(moment, wide)
+        if moment.thread not in order:
+            lines += [[Span(f"{moment.number:>3}  "), *line] for line in _cell(moment, width - _GUTTER)]
+            continue
+        at = order.index(moment.thread)
+        for number, line in enumerate(cell):
+            cells: list[Line] = [[] for _ in order]
+            cells[at] = line
+            lines.append(_row("" if number else str(moment.number), cells, wide))
+    return lines
+
+
+def _row(number: str, cells: list[Line], wide: int) -> Line:
+    line: Line = [Span(f"{number:>{_GUTTER - 2}}  ", "dim")]
+    for index, cell in enumerate(cells):
+        if index:
+            line.append(Span(" │ ", "dim"))
+        line += cell
+        line.append(Span(" " * (wide - sum(len(s.text) for s in cell))))
+    return line
+
+
+def _cell(m: Moment, wide: int) -> list[Line]:
+    """What happened, where the value came from, the source line: each on lines of its own."""
+    mark = {"error": "✗ ", "wait": "… "}.get(m.kind, "✗ " if m.blamed else "")
+    style = "error" if mark == "✗ " else m.kind if m.kind in _STYLES else ""
+    text = wrap(mark + m.text, wide) or [""]
+    lines: list[Line] = [[Span(t, style)] for t in text]
+    if m.mode and len(text[-1]) + len(m.mode) + 3 <= wide:
+        lines[-1].append(Span(f" ({m.mode})", "dim"))
+    elif m.mode:
+        lines.append([Span(f"({m.mode})", "dim")])
+    lines += [[Span(t, "missed" if "missed" in m.detail else "")] for t in wrap(m.detail, wide)]
+    where = f"{_place(m.at)}  {m.source}".rstrip()
+    shown = wrap(where, wide, max_lines=2, placeholder=" …", subsequent_indent="  ")
+    return lines + [[Span(t, "dim")] for t in shown]
+
+
+def _list(story: Story, width: int) -> list[Line]:
+    """For many threads or a narrow terminal: the same story, one step below the other."""
+    names = {c.thread: c.name for c in story.columns}
+    wide = max((len(n) for n in names.values()), default=0)
+    lines: list[Line] = []
+    for m in story.moments:
+        for number, line in enumerate(_cell(m, max(width - _GUTTER - wide - 2, 20))):
+            name = "" if number else names.get(m.thread, "")
+            count = "" if number else str(m.number)
+            lines.append([Span(f"{count:>3}  ", "dim"), Span(f"{name:<{wide}}  ", "head"), *line])
+    return lines
+
+
+def _run(story: Story, width: int) -> list[Line]:
+    """The steps of the machine that the analysis ran."""
+    names = {c.thread: c.name for c in story.columns}
+    wide = max((len(n) for n in names.values()), default=0)
+
+    def line(number: int, step: Step) -> Line:
+        where = f"  {_place(step.at)}" if step.at is not None else ""
+        head = [Span(f"{number:>3}  ", "dim"), Span(f"{names.get(step.thread, ''):<{wide}}  ", "head")]
+        return [*head, Span(step.text), Span(where, "dim")]
+
+    return [[Span("the run", "label")], *(line(n, s) for n, s in enumerate(story.run, 1))]

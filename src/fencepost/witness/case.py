@@ -1,0 +1,105 @@
+"""Everything about one witness that its story and its explanation look at, computed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from fencepost.execution.execution import Event, EventKind
+from fencepost.program.instructions import ErrorKind
+from fencepost.program.interpret import Action
+from fencepost.program.program import Arch
+from fencepost.verdict import Edge, Witness
+from fencepost.witness.cycles import shortest_cycle
+from fencepost.witness.names import Names
+from fencepost.witness.relations import Relations
+from fencepost.witness.replay import Replay, ReplayError, replay
+
+_UNTOLD = (EventKind.INIT, EventKind.BEGIN, EventKind.END)
+_WAITS = (ErrorKind.DEADLOCK, ErrorKind.LIVENESS)
+
+
+@dataclass(frozen=True)
+class Case:
+    """`replayed` is None where the witness carries no program or an analysis shows a graph that no run ends in; names
+    and reasons then say less. Whether a witness is *right* is decided in `confirm.py`, not here."""
+
+    witness: Witness
+    relations: Relations
+    names: Names
+    replayed: Replay | None
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return self.witness.execution.events
+
+    @property
+    def arch(self) -> Arch:
+        return self.witness.program.arch if self.witness.program is not None else Arch.C11
+
+    @property
+    def error_is_order(self) -> bool:
+        """Races and waiting are explained by the events themselves, not by values."""
+        return self.witness.error.kind in (ErrorKind.RACE, *_WAITS)
+
+    @cached_property
+    def waiting(self) -> dict[int, Action]:
+        """Threads that wait for ever, with what they wait at; only where waiting is the error."""
+        if self.replayed is None or self.witness.error.kind not in _WAITS:
+            return {}
+        return self.replayed.waiting()
+
+    @cached_property
+    def lock_addresses(self) -> frozenset[int]:
+        taken = self.replayed.actions.values() if self.replayed is not None else ()
+        return frozenset(a.address for a in [*taken, *self.waiting.values()] if a.lock)
+
+    @cached_property
+    def past(self) -> frozenset[int]:
+        """The events that the story tells: what led to the error and, where that is no reason by itself, the newer
+        values that its thread missed."""
+        past = self.relations.causal_past(self._roots()) or frozenset(e.id for e in self.events)
+        if self.witness.cycle or self.error_is_order or shortest_cycle(self.relations, past):
+            return frozenset(e for e in past if self.events[e].kind not in _UNTOLD)
+        late = {w for e in past if self._concerns(e) for w in self.relations.missed(e)[:1]}
+        halves = {a for a, b in self.witness.execution.rmw if b in late}
+        return frozenset(e for e in past | late | halves if self.events[e].kind not in _UNTOLD)
+
+    def _roots(self) -> list[int]:
+        error, x = self.witness.error, self.witness.execution
+        roots = [*error.events, *(e.source for e in self.witness.cycle)]
+        if error.kind is ErrorKind.RACE and len(roots) == 2:
+            return roots
+        threads = {error.thread} if error.kind not in _WAITS else {*self.waiting, *x.blocked, error.thread}
+        for t in threads:
+            roots += [e.id for e in x.thread_events(t)[-1:]]
+        for action in self.waiting.values():
+            roots += x.coherence.get(action.address, ())[-1:]
+        return roots
+
+    def _concerns(self, event: int) -> bool:
+        e, error = self.events[event], self.witness.error
+        return e.is_read and (e.thread == error.thread or event in error.events)
+
+    @cached_property
+    def cycle(self) -> tuple[Edge, ...]:
+        """Why the execution is not sequentially consistent: what the analysis says, else a shortest cycle among the
+        events of the story, else anywhere; () where it is."""
+        return self.witness.cycle or shortest_cycle(self.relations, self.past) or shortest_cycle(self.relations)
+
+    def told(self) -> frozenset[int]:
+        """The past together with the cycle that explains it."""
+        ends = frozenset(e for edge in self.cycle for e in (edge.source, edge.target))
+        return self.past | frozenset(e for e in ends if self.events[e].kind not in _UNTOLD)
+
+
+def open_case(witness: Witness) -> Case:
+    replayed: Replay | None = None
+    if witness.program is not None:
+        try:
+            replayed = replay(witness.program, witness.execution)
+        except ReplayError:
+            replayed = None
+    pieces = replayed.pieces if replayed is not None else {}
+    names = Names(witness.program, witness.execution, pieces)
+    return Case(witness, Relations(witness.execution), names, replayed)

@@ -1,0 +1,269 @@
+"""The reason of an error in one sentence, and what would have prevented it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from fencepost.execution.execution import Event, EventKind
+from fencepost.program.instructions import Await, BlockingCas, ErrorKind, Op
+from fencepost.program.interpret import Action, Kind
+from fencepost.program.operands import Const, Reg, to_signed
+from fencepost.verdict import Edge
+from fencepost.witness.case import Case
+from fencepost.witness.remedy import Remedy, for_cycle, for_race
+
+TITLES = {
+    ErrorKind.ASSERTION: "assertion violated", ErrorKind.RACE: "data race", ErrorKind.DEADLOCK: "deadlock",
+    ErrorKind.UNINITIALISED: "read of uninitialised memory", ErrorKind.OUT_OF_BOUNDS: "access out of bounds",
+    ErrorKind.NULL: "null pointer dereferenced", ErrorKind.USE_AFTER_FREE: "use after free",
+    ErrorKind.DOUBLE_FREE: "memory freed twice", ErrorKind.INVALID_FREE: "free of what was not allocated",
+    ErrorKind.LEAK: "memory leak", ErrorKind.LIVENESS: "a thread waits for ever",
+    ErrorKind.MISALIGNED: "misaligned access", ErrorKind.UNLOCK: "unlock of a mutex that is not held",
+    ErrorKind.DIVISION: "division by zero", ErrorKind.ARITHMETIC: "undefined arithmetic",
+    ErrorKind.BAD_CALL: "bad call", ErrorKind.BAD_JOIN: "bad join", ErrorKind.ABORT: "abort",
+    ErrorKind.STACK_OVERFLOW: "stack overflow",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    title: str
+    reason: str
+    remedies: tuple[Remedy, ...] = ()
+
+
+def explain(case: Case, numbers: Mapping[int, int]) -> Explanation:
+    """`numbers` are the steps of the story: "had stored" is said only of what was told before."""
+    return _Explainer(case, numbers).explain()
+
+
+def waits_for(case: Case, thread: int, action: Action) -> str:
+    """What a thread that cannot go on is waiting for."""
+    location = case.names.location(action.address) if action.address else ""
+    if action.kind is Kind.JOIN:
+        return f"{case.names.subject(action.value)} to end"
+    if action.lock:
+        return f"the lock {location}"
+    if action.kind is Kind.READ:
+        return f"{location} {_wanted(case, thread)}"
+    return action.message if action.message and action.message != "spin" else "something to change"
+
+
+_SYMBOLS = {Op.EQ: "==", Op.NE: "!=", Op.ULT: "<", Op.ULE: "<=", Op.UGT: ">", Op.UGE: ">=", Op.SLT: "<",
+            Op.SLE: "<=", Op.SGT: ">", Op.SGE: ">="}  # fmt: skip
+
+
+def _wanted(case: Case, thread: int) -> str:
+    """The condition of the await (or blocking exchange) that a thread stands at."""
+    assert case.replayed is not None
+    frame = case.replayed.runs[thread].state.frames[-1]
+    i = frame.function.code[frame.pc]
+    if not isinstance(i, Await | BlockingCas):
+        return "to change"
+    operand = i.operand if isinstance(i, Await) else i.expected
+    match operand:
+        case Reg(index):
+            value = to_signed(frame.values[index])
+        case Const(value):
+            pass
+        case _:
+            return "to change"
+    masked = " (masked)" if isinstance(i, Await) and i.mask is not None else ""
+    return f"{_SYMBOLS.get(i.op, '==') if isinstance(i, Await) else '=='} {value}{masked}"
+
+
+class _Explainer:
+    def __init__(self, case: Case, numbers: Mapping[int, int]) -> None:
+        self.case, self.numbers = case, numbers
+        self.names, self.error = case.names, case.witness.error
+        self.x = case.witness.execution
+
+    def explain(self) -> Explanation:
+        reasons: dict[ErrorKind, Callable[[], tuple[str, tuple[Remedy, ...]]]] = {
+            ErrorKind.RACE: self.race, ErrorKind.DEADLOCK: self.waiting, ErrorKind.LIVENESS: self.waiting,
+            ErrorKind.USE_AFTER_FREE: self.freed, ErrorKind.DOUBLE_FREE: self.freed, ErrorKind.LEAK: self.leak,
+        }  # fmt: skip
+        title = TITLES.get(self.error.kind, self.error.kind.value.replace("-", " "))
+        if self.case.witness.cycle:
+            title = "not robust" if self.error.message.startswith("not robust") else title
+            reason, remedies = self.values()
+        else:
+            reason, remedies = reasons.get(self.error.kind, self.values)()
+        return Explanation(title, reason, remedies)
+
+    # --- words
+
+    def who(self, e: Event) -> str:
+        return self.names.subject(e.thread)
+
+    def place(self, e: Event) -> str:
+        return f" ({self.names.place(e.at)})" if e.at is not None else ""
+
+    def access(self, e: Event) -> str:
+        """`the store to x`, `the load of y`."""
+        location = self.names.location(e.address)
+        return f"the store to {location}" if e.is_write else f"the load of {location}"
+
+    # --- values that should not have been: assertions and what follows from wrong values
+
+    def values(self) -> tuple[str, tuple[Remedy, ...]]:
+        cycle = self.case.cycle
+        if not cycle:
+            return self.taking_turns()
+        clauses = [c for c in (self.stale(e) for e in cycle if e.name == "fr") if c]
+        early = [c for c in (self.early(e) for e in cycle if e.name == "rf") if c]
+        if clauses:
+            tail = "nothing orders the store before the read"
+            reason = f"{clauses[0]}: {tail}" if len(clauses) == 1 else f"{' and '.join(clauses)}: {tail}s"
+        elif early:
+            reason = f"{' and '.join(early)}: nothing keeps the load before the store that follows it"
+        else:
+            stores = sorted({self.names.location(self.case.events[e.source].address) for e in cycle if e.name == "co"})
+            reason = f"the stores to {' and '.join(stores)} took effect in opposite orders: nothing keeps them in order"
+        return reason, for_cycle(self.case, cycle)
+
+    def stale(self, edge: Edge) -> str:
+        """A read that missed a newer value which the story has told already."""
+        read, missed = self.case.events[edge.source], self.case.events[edge.target]
+        if self.numbers.get(missed.id, 1 << 30) > self.numbers.get(read.id, 0):
+            return ""
+        origin = self.origin(self.case.events[self.x.reads_from[read.id]])
+        location = self.names.location(read.address)
+        return (
+            f"{self.who(read)} read {location} = {self.names.value(read)} {origin} although {self.who(missed)} had "
+            f"stored {self.names.value(missed)}{self.place(missed)}"
+        )
+
+    def origin(self, write: Event) -> str:
+        if write.kind is EventKind.INIT:
+            return "from the initial value"
+        return f"from the store of {self.who(write)}{self.place(write)}"
+
+    def early(self, edge: Edge) -> str:
+        """A read that saw a store before its turn: possible on hardware that lets stores overtake loads."""
+        write, read = self.case.events[edge.source], self.case.events[edge.target]
+        if self.numbers.get(write.id, 0) < self.numbers.get(read.id, 0):
+            return ""
+        location = self.names.location(read.address)
+        return (
+            f"{self.who(read)} read {location} = {self.names.value(read)} before {self.who(write)} had reached the "
+            f"store that makes it{self.place(write)}"
+        )
+
+    def taking_turns(self) -> tuple[str, tuple[Remedy, ...]]:
+        split = self.split_update()
+        if split is not None:
+            read, other, write = split
+            location = self.names.location(read.address)
+            reason = (
+                f"{self.who(read)} read {location} = {self.names.value(read)}{self.place(read)} and stored "
+                f"{self.names.value(write)}{self.place(write)}, and in between {self.who(other)} had stored "
+                f"{self.names.value(other)}{self.place(other)}, which was lost"
+            )
+            cure = f"make the load and the store of {location} one atomic step (fetch_add, compare-exchange or a lock)"
+            return reason, (Remedy(cure),)
+        if self.error.thread < 0 and self.x.outcome:
+            final = ", ".join(f"{name} = {value}" for name, value in self.x.outcome.items())
+            return f"the threads, taking turns in this order, end with {final}", ()
+        return f"no reordering is needed: {self.last_read()}", ()
+
+    def last_read(self) -> str:
+        mine = [e for e in self.x.thread_events(self.error.thread) if e.is_read and e.id in self.x.reads_from]
+        foreign = [e for e in mine if self.case.events[self.x.reads_from[e.id]].thread != e.thread]
+        if not foreign:
+            return f"{self.names.subject(self.error.thread)} runs into it on its own"
+        read = foreign[-1]
+        origin = self.origin(self.case.events[self.x.reads_from[read.id]])
+        return (
+            f"with the threads taking turns in this order, {self.who(read)} read {self.names.location(read.address)} = "
+            f"{self.names.value(read)} {origin}"
+        )
+
+    def split_update(self) -> tuple[Event, Event, Event] | None:
+        """A load and a later store of one thread with a foreign store in between: an update that was lost."""
+        for order in self.x.coherence.values():
+            for write in (self.case.events[w] for w in order if w in self.case.past):
+                for read in self.x.thread_events(write.thread) if write.thread >= 0 else ():
+                    if read.address != write.address or read.index >= write.index or read.id not in self.x.reads_from:
+                        continue
+                    between = order[order.index(self.x.reads_from[read.id]) + 1 : order.index(write.id)]
+                    other = [self.case.events[w] for w in between if self.case.events[w].thread != write.thread]
+                    if other and (read.id, write.id) in self.x.data_deps:
+                        return read, other[-1], write
+        return None
+
+    # --- races
+
+    def race(self) -> tuple[str, tuple[Remedy, ...]]:
+        if len(self.error.events) != 2:
+            return self.error.message or "two accesses are not ordered", ()
+        a, b = sorted((self.case.events[e] for e in self.error.events), key=lambda e: self.numbers.get(e.id, 0))
+        location = self.names.location(a.address)
+        verbs = [f"{'writes' if e.is_write else 'reads'}" for e in (a, b)]
+        reason = (
+            f"{self.who(a)} {verbs[0]} {location}{self.place(a)} and {self.who(b)} {verbs[1]} it{self.place(b)}: "
+            "nothing orders the two, and not both are atomic"
+        )
+        return reason, for_race(self.case, a, b)
+
+    # --- waiting
+
+    def waiting(self) -> tuple[str, tuple[Remedy, ...]]:
+        waiting = self.case.waiting
+        if not waiting:
+            return self.error.message or "threads wait for each other", ()
+        clauses = [self.waits(t, action) for t, action in sorted(waiting.items())]
+        locks = [a for a in waiting.values() if a.lock]
+        if len(locks) > 1:
+            return "; ".join(clauses), (Remedy("take the locks in the same order in every thread"),)
+        return "; ".join(clauses), ()
+
+    def waits(self, thread: int, action: Action) -> str:
+        order = self.x.coherence.get(action.address, ())
+        last = self.case.events[order[-1]] if order else None
+        text = f"{self.names.subject(thread)} waits for {waits_for(self.case, thread, action)}"
+        if action.at is not None:
+            text += f" ({self.names.place(action.at)})"
+        if action.lock and last is not None and last.thread >= 0:
+            return f"{text}, which {self.who(last)} holds{self.place(last)}"
+        if action.kind is Kind.READ and not action.lock:
+            value = self.names.value(last) if last is not None else "its initial value"
+            writer = f" since {self.who(last)}{self.place(last)}" if last is not None and last.thread >= 0 else ""
+            return f"{text}, but it is {value}{writer} and nobody is left to change it"
+        return text
+
+    # --- dynamic memory
+
+    def freed(self) -> tuple[str, tuple[Remedy, ...]]:
+        frees = [e for e in (self.case.events[i] for i in self.error.events) if e.kind is EventKind.FREE]
+        action = self.standing()
+        accesses = [e for e in (self.case.events[i] for i in self.error.events) if e.is_access]
+        if not frees or (not accesses and action is None and len(frees) < 2):
+            return self.error.message or "the memory was freed", ()
+        free = frees[0]
+        if self.error.kind is ErrorKind.DOUBLE_FREE:
+            again = frees[1].at if len(frees) > 1 else action.at if action is not None else self.error.at
+            where = f" ({self.names.place(again)})" if again is not None else ""
+            reason = f"{self.names.subject(self.error.thread)} frees {self.names.location(free.address)}{where}, which "
+            return f"{reason}{self.who(free)} had freed already{self.place(free)}", ()
+        address, at = (accesses[0].address, accesses[0].at) if accesses else (action.address, action.at)  # type: ignore[union-attr]
+        writes = accesses[0].is_write if accesses else action is not None and action.kind is Kind.WRITE
+        reason = (
+            f"{self.names.subject(self.error.thread)} {'writes' if writes else 'reads'} {self.names.location(address)}"
+            f" ({self.names.place(at)}), which {self.who(free)} had freed{self.place(free)}: "
+            "nothing makes the free wait for the access"
+        )
+        return reason, (Remedy("free it only when no other thread can still reach it (after a join, or by counting)"),)
+
+    def standing(self) -> Action | None:
+        run = self.case.replayed.runs.get(self.error.thread) if self.case.replayed is not None else None
+        return run.stopped if run is not None and run.stopped is not None and run.stopped.address else None
+
+    def leak(self) -> tuple[str, tuple[Remedy, ...]]:
+        freed = {e.address for e in self.case.events if e.kind is EventKind.FREE}
+        lost = [e for e in self.case.events if e.kind is EventKind.MALLOC and e.address not in freed]
+        if not lost:
+            return self.error.message, ()
+        made = ", ".join(f"{self.names.location(e.address)}{self.place(e)}" for e in lost)
+        return f"never freed: {made}", ()

@@ -1,0 +1,74 @@
+"""An order in which an execution can be told.
+
+Program order is always kept. Reads come after the writes that they read from wherever that is possible (on hardware it
+need not be: a load may see a store that depends on it). Writes come in coherence order, and after the reads that
+missed them, as far as that goes: for a sequentially consistent execution the order is one of its interleavings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from fencepost.witness.relations import Relations
+
+Unit = tuple[int, ...]
+
+
+def linearise(relations: Relations, told: Collection[int]) -> list[Unit]:
+    """The told events in the order of the story; the halves of a read-modify-write are one unit."""
+    x = relations.execution
+    second = {w: r for r, w in x.rmw if r in told and w in told and _adjacent(relations, r, w)}
+    queues: dict[int, list[Unit]] = {}
+    for t in relations.threads:
+        line = [e.id for e in x.thread_events(t) if e.id in told and e.id not in second]
+        halves = {r: w for w, r in second.items()}
+        queues[t] = [(e, halves[e]) if e in halves else (e,) for e in line]
+    return _merge(queues, _before(x.spawns, told), _before(relations.reads_from, told), _soft(relations, told))
+
+
+def _adjacent(relations: Relations, read: int, write: int) -> bool:
+    a, b = relations.events[read], relations.events[write]
+    return a.thread == b.thread and a.index + 1 == b.index
+
+
+def _before(pairs: Collection[tuple[int, int]], told: Collection[int]) -> dict[int, set[int]]:
+    before: dict[int, set[int]] = {}
+    for a, b in pairs:
+        if a in told and b in told:
+            before.setdefault(b, set()).add(a)
+    return before
+
+
+def _soft(relations: Relations, told: Collection[int]) -> dict[int, set[int]]:
+    pairs = {(r, w) for r in relations.execution.reads_from for w in relations.missed(r)}
+    for order in relations.execution.coherence.values():
+        pairs |= {(a, b) for i, a in enumerate(order) for b in order[i + 1 :]}
+    return _before(pairs, told)
+
+
+def _merge(
+    queues: dict[int, list[Unit]],
+    hard: Mapping[int, set[int]],
+    reads: Mapping[int, set[int]],
+    soft: Mapping[int, set[int]],
+) -> list[Unit]:
+    """Takes, again and again, the thread whose next unit breaks least; staying in one thread where nothing is lost."""
+    at = dict.fromkeys(queues, 0)
+    done: set[int] = set()
+    story: list[Unit] = []
+    last = -1
+
+    def unmet(unit: Unit, needs: Mapping[int, set[int]]) -> int:
+        return sum(1 for e in unit for d in needs.get(e, ()) if d not in done and d not in unit)
+
+    def cost(t: int) -> tuple[bool, bool, bool, bool, int]:
+        unit = queues[t][at[t]]
+        return (unmet(unit, hard) > 0, unmet(unit, reads) > 0, unmet(unit, soft) > 0, t != last, t)
+
+    while ready := [t for t in queues if at[t] < len(queues[t])]:
+        last = min(ready, key=cost)
+        unit = queues[last][at[last]]
+        at[last] += 1
+        done.update(unit)
+        story.append(unit)
+    return story
