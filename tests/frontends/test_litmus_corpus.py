@@ -10,7 +10,7 @@ from fencepost.frontends.litmus import read
 from fencepost.program.printer import print_program
 from fencepost.program.reader import read_program
 
-FOLDERS = ["PPC", "X86", "AARCH64", "RISCV"]
+FOLDERS = ["PPC", "X86", "AARCH64", "RISCV", "C11"]
 
 
 @needs_corpus

@@ -37,6 +37,10 @@ def read(text: str, file: str) -> Program:
             from fencepost.frontends.litmus.riscv import RISCV
 
             return read_columns(frame, RISCV)
+        case "C":
+            from fencepost.frontends.litmus.c import read_c
+
+            return read_c(frame)
     _refuse(frame)
 
 

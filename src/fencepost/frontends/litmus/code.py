@@ -35,6 +35,7 @@ class Code:
         self.labels: dict[str, int] = {}
         self.wanted: dict[str, tuple[int, int]] = {}  # label -> (negative number, offset of its first use)
         self.at: Position | None = None
+        self.fresh = 0
 
     # --- registers
 
@@ -102,6 +103,15 @@ class Code:
     def branch(self, condition: Operand, token: Token) -> None:
         """Jumps to the label where the condition is not 0, else goes on."""
         self.add(Branch(condition, self.target(token), len(self.instructions) + 1))
+
+    def branch_unless(self, condition: Operand, token: Token) -> None:
+        """Jumps to the label where the condition is 0, else goes on."""
+        self.add(Branch(condition, len(self.instructions) + 1, self.target(token)))
+
+    def fresh_label(self) -> Token:
+        """A label that no source can name."""
+        self.fresh += 1
+        return Token("label", f".{self.fresh}", 0)
 
     def finish(self) -> Function:
         self.add(Return())

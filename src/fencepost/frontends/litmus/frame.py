@@ -53,11 +53,8 @@ def read_frame(text: str, file: str) -> Frame:
 
 
 def _open(source: Source, start: int, in_c: bool) -> int:
-    """Where the initial state opens: the first brace at the start of a line, else the first outside quotes."""
+    """Where the initial state opens: at the first brace outside quotes."""
     _drop_comments(source, start, in_c)
-    line_start = re.compile(r"^[ \t]*\{", re.MULTILINE).search(source.text, start)
-    if line_start is not None:
-        return line_start.end() - 1
     for mark in re.compile(r'"[^"\n]*"|\{').finditer(source.text, start):
         if mark.group() == "{":
             return mark.start()
