@@ -4,3 +4,4 @@
 #include <nanobind/nanobind.h>
 
 void bind_program(nanobind::module_& m);
+void bind_explore(nanobind::module_& m);

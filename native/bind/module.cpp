@@ -3,4 +3,5 @@
 NB_MODULE(_core, m) {
   m.doc() = "The native core of fencepost.";
   bind_program(m);
+  bind_explore(m);
 }

@@ -302,6 +302,7 @@ bool Machine::visible(ThreadState& s, const Instruction& i, Action& out) {
   case Opcode::Cas:
     out.kind = ActionKind::Read;
     out.part = Part::Cas;
+    out.failure = i.failure;
     return true;
   case Opcode::Await:
     out.kind = ActionKind::Read;

@@ -36,6 +36,7 @@ struct Action {
   ActionKind kind = ActionKind::End;
   Part part = Part::Load;
   Mode mode = Mode::Na;
+  Mode failure = Mode::Na; // Read of a Cas: its mode where it fails
   FenceKind fence = FenceKind::Sc;
   ErrorKind error = ErrorKind::Assertion;
   std::uint8_t size = 0;

@@ -1,0 +1,145 @@
+// TruSt (Kokologiannakis, Marmanis, Gladstein, Vafeiadis, POPL 2022): every consistent execution graph exactly once, in
+// memory linear in its size. The loop keeps one graph per pending revisit and undoes forward steps in place.
+//
+// Waiting reads (await, blocking CAS) never fork into executions that merely wait: a wait that the coherence-last write
+// does not serve becomes a *waiting event*, which stands for the choice to read that write, and the thread is asked
+// again when a newer write to the location arrives. See `Engine::next_source`.
+#pragma once
+
+#include "explore/options.hpp"
+#include "explore/results.hpp"
+#include "graph/graph.hpp"
+#include "models/consistency.hpp"
+
+#include <memory>
+#include <unordered_set>
+#include <vector>
+
+namespace fencepost {
+
+namespace detail {
+class Reader;
+}
+
+// An exploration in progress, whatever the width of its rows.
+class AnyEngine {
+public:
+  virtual ~AnyEngine() = default;
+
+  // Starts from the empty graph.
+  virtual void begin() = 0;
+
+  // Explores until done, until the budget is spent, or until a graph outgrows the width (Full).
+  virtual Progress run(const Budget& budget) = 0;
+
+  // The state of the exploration as plain numbers, and back. Any width can load what any other saved; false where the
+  // events do not fit.
+  virtual std::vector<std::int64_t> save() const = 0;
+  virtual bool load(const std::vector<std::int64_t>& saved) = 0;
+
+  // Gives away the oldest choice that still has alternatives, as a saved exploration; empty where there is none.
+  virtual std::vector<std::int64_t> split() = 0;
+};
+
+// The engine with rows of 1, 2, 4, ... words; null past the widest.
+std::unique_ptr<AnyEngine> make_engine(unsigned words, LocalStates& states, const ExploreOptions& options,
+                                       Results& results);
+inline constexpr unsigned widest = 128;
+
+template <unsigned W> class Engine final : public AnyEngine {
+public:
+  using Set = Bits<W>;
+
+  Engine(LocalStates& states, const ExploreOptions& options, Results& results);
+
+  void begin() override;
+  Progress run(const Budget& budget) override;
+  std::vector<std::int64_t> save() const override;
+  bool load(const std::vector<std::int64_t>& saved) override;
+  std::vector<std::int64_t> split() override;
+
+private:
+  enum class Kind : std::uint8_t { Plain, Read, Choose, Write, Base, Stuck };
+  enum class Step : std::uint8_t { Applied, Pushed, Exhausted };
+
+  // A point of choice. `cursor` is the next alternative; `applied` says whether one is in the graph now.
+  struct Frame {
+    Kind kind;
+    bool applied = false, last_resort = false, revisiting = false;
+    bool given = false; // its other alternatives were given away
+    std::uint32_t thread = 0;
+    Id event = none, cursor = none;
+    Id waited = none;                   // Read: the waiting event that the thread had
+    Id revisited = none;                // Base: the read that now reads from `event`
+    std::uint64_t choice = 0, high = 0; // Choose
+    Set revisits;                       // Write: reads still to be revisited
+  };
+
+  Graph<W>& graph() { return *graphs_[depth_]; }
+  const Graph<W>& graph() const { return *graphs_[depth_]; }
+  void use_level(std::size_t depth);
+
+  // --- going forward
+  int movable_thread();
+  bool can_move(const typename Graph<W>::Thread& th);
+  bool push_next();
+  void push_plain(std::uint32_t t, Id e);
+  void push_stuck(std::uint32_t t, ErrorKind kind, std::uint32_t position, const std::string& message,
+                  std::vector<Id> blame = {});
+  bool faulty(std::uint32_t t);
+  const Allocation* allocation_of(std::uint64_t address);
+
+  // --- choices
+  Step advance(Frame& f);
+  Step advance_plain(Frame& f);
+  Step advance_read(Frame& f);
+  Step advance_choose(Frame& f);
+  Step advance_write(Frame& f);
+  Step advance_base(Frame& f);
+  void retract(Frame& f);
+  Id next_source(Frame& f);
+  bool apply_source(Frame& f, Id w);
+  bool wait_instead(Frame& f);
+  bool next_place(Frame& f);
+  void undo_place(Frame& f);
+  void undo_base(Frame& f);
+  std::uint64_t value_of(Id w, Location l) { return w == initial ? states_.locations().initial(l) : graph()[w].value; }
+  void settle_read(Id r);
+  void answer(Id e);
+
+  // --- revisits
+  Set revisitable(Id a);
+  bool maximal(Id e, Id a) const;
+  void push_revisit(Id a, Id r);
+  void erase_after(Graph<W>& g, Id r, Id a);
+
+  // --- saving and sharing
+  bool load_graph(detail::Reader& in, Graph<W>& g);
+  void rebuild(Graph<W>& g, const std::vector<bool>& exists);
+  void rebuild_rows(Graph<W>& g);
+  bool has_more(const Frame& f) const;
+
+  // --- what is found
+  void complete();
+  bool stalled(const Graph<W>& g, std::vector<Id>& blame, ErrorKind& kind);
+  void report(ErrorKind kind, const std::string& message, std::uint32_t position, std::int32_t thread,
+              const std::vector<Id>& blame);
+  void report_races(Id e);
+  std::vector<std::uint64_t> outcome();
+  Execution export_graph(std::vector<Id>* numbering = nullptr);
+  std::uint64_t fingerprint() const;
+  void collect_states();
+
+  LocalStates& states_;
+  const ExploreOptions& options_;
+  Results& results_;
+  Consistency<W> consistency_;
+  const bool own_hb_, has_non_atomics_;
+  std::vector<std::unique_ptr<Graph<W>>> graphs_;
+  std::size_t depth_ = 0;
+  std::vector<Frame> frames_;
+  bool descend_ = true, full_ = false, failed_ = false;
+  std::unordered_set<std::uint64_t> seen_;
+};
+
+} // namespace fencepost

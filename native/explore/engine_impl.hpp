@@ -1,0 +1,553 @@
+// The definition of Engine, included once per width by engine_*.cpp.
+#pragma once
+
+#include "explore/engine.hpp"
+
+#include <algorithm>
+
+namespace fencepost {
+
+template <unsigned W>
+Engine<W>::Engine(LocalStates& states, const ExploreOptions& options, Results& results)
+    : states_(states), options_(options), results_(results), consistency_(options.model),
+      own_hb_(own_happens_before(options.model)),
+      has_non_atomics_(std::any_of(
+          states.machine().program().code.begin(), states.machine().program().code.end(), [](const Instruction& i) {
+            return (i.opcode == Opcode::Load || i.opcode == Opcode::Store) && i.mode == Mode::Na;
+          })) {
+  use_level(0);
+}
+
+template <unsigned W> void Engine<W>::use_level(std::size_t depth) {
+  while (graphs_.size() <= depth)
+    graphs_.push_back(std::make_unique<Graph<W>>());
+  depth_ = depth;
+}
+
+template <unsigned W> void Engine<W>::begin() {
+  Graph<W>& g = graph();
+  const Bytecode& p = states_.machine().program();
+  g.thread.resize(p.threads.size());
+  for (std::uint32_t t = 0; t < p.threads.size(); ++t)
+    g.thread[t].now = states_.first(t, p.threads[t].function, p.threads[t].args);
+  g.location.resize(states_.locations().count());
+}
+
+template <unsigned W> Progress Engine<W>::run(const Budget& budget) {
+  const std::uint64_t goal = budget.executions;
+  const std::uint64_t start = results_.executions + results_.blocked;
+  for (std::uint64_t tick = 1;; ++tick) {
+    if ((tick & 0xFF) == 0) {
+      results_.steps += 0x100;
+      if (budget.stopped()) return Progress::Paused;
+      if ((tick & 0xFFF) == 0) {
+        if (std::chrono::steady_clock::now() >= budget.deadline) return Progress::Paused;
+        if (states_.bytes() > options_.cache_bytes) collect_states();
+      }
+    }
+    if (failed_) return Progress::Failed;
+    if (descend_ && !push_next()) {
+      if (full_) return full_ = false, Progress::Full;
+      complete();
+      descend_ = false;
+      if (results_.executions + results_.blocked - start >= goal)
+        return frames_.empty() ? Progress::Done : Progress::Paused;
+    }
+    if (frames_.empty()) return Progress::Done;
+    switch (advance(frames_.back())) {
+    case Step::Applied:
+      descend_ = true;
+      break;
+    case Step::Pushed:
+      descend_ = false;
+      break;
+    case Step::Exhausted:
+      retract(frames_.back());
+      frames_.pop_back();
+      descend_ = false;
+      break;
+    }
+  }
+}
+
+// --- going forward ---------------------------------------------------------------------------------------------------
+
+template <unsigned W> bool Engine<W>::can_move(const typename Graph<W>::Thread& th) {
+  const Graph<W>& g = graph();
+  const Action& a = th.now->action;
+  switch (a.kind) {
+  case ActionKind::End:
+  case ActionKind::Block:
+    return false;
+  case ActionKind::Join: {
+    if (a.value >= g.thread.size()) return true; // an error, reported when it is its turn
+    const auto* now = g.thread[a.value].now;
+    return !now || now->action.kind == ActionKind::End;
+  }
+  case ActionKind::Read: {
+    if (th.waits == none) return true;
+    // Asked again only when a newer write has come: the last in `order` that is one decides.
+    const std::uint32_t since = g[th.waits].stamp;
+    return g.location[th.now->location].writes.some([&](unsigned w) { return g.event[w].stamp > since; });
+  }
+  default:
+    return true;
+  }
+}
+
+// The first thread that can move, but a read-modify-write that has read goes before everything.
+template <unsigned W> int Engine<W>::movable_thread() {
+  Graph<W>& g = graph();
+  int first = -1;
+  for (std::size_t t = 0; t < g.thread.size(); ++t) {
+    const auto& th = g.thread[t];
+    if (!th.now || th.stuck) continue;
+    if (th.now->action.rmw) return static_cast<int>(t);
+    if (first < 0 && can_move(th)) first = static_cast<int>(t);
+  }
+  return first;
+}
+
+// Adds the next event, if there is one, as a frame without an alternative applied yet.
+template <unsigned W> bool Engine<W>::push_next() {
+  const int chosen = movable_thread();
+  if (chosen < 0) return false;
+  const auto t = static_cast<std::uint32_t>(chosen);
+  if (faulty(t)) return true;
+  Graph<W>& g = graph();
+  if (g.location.size() < states_.locations().count()) g.location.resize(states_.locations().count());
+  if (g.order.size() >= options_.max_events) {
+    push_stuck(t, ErrorKind::EventBound, g.thread[t].now->action.position, "an execution has too many events");
+    return true;
+  }
+  const Id e = g.append(t, own_hb_);
+  if (e == none) return full_ = true, false;
+  Frame f{};
+  f.event = e;
+  f.thread = t;
+  switch (g[e].kind) {
+  case ActionKind::Read:
+    f.kind = Kind::Read;
+    f.cursor = g.coherence_last(g[e].location);
+    f.waited = g.thread[t].waits;
+    g[e].waited = f.waited;
+    g.thread[t].waits = none;
+    break;
+  case ActionKind::Write:
+    f.kind = Kind::Write;
+    f.cursor = g.coherence_last(g[e].location);
+    compute_rows(g, e, options_.model);
+    answer(e);
+    break;
+  case ActionKind::Choose:
+    f.kind = Kind::Choose;
+    f.choice = g[e].at->action.value;
+    f.high = g[e].at->action.high;
+    break;
+  default:
+    push_plain(t, e);
+    return true;
+  }
+  frames_.push_back(f);
+  return true;
+}
+
+template <unsigned W> void Engine<W>::push_plain(std::uint32_t t, Id e) {
+  Frame f{};
+  f.kind = Kind::Plain;
+  f.event = e;
+  f.thread = t;
+  frames_.push_back(f);
+}
+
+template <unsigned W>
+void Engine<W>::push_stuck(std::uint32_t t, ErrorKind kind, std::uint32_t position, const std::string& message,
+                           std::vector<Id> blame) {
+  graph().thread[t].stuck = true;
+  report(kind, message, position, static_cast<std::int32_t>(t), blame);
+  Frame f{};
+  f.kind = Kind::Stuck;
+  f.thread = t;
+  frames_.push_back(f);
+}
+
+// The allocation that holds an address of the heap or a shared stack, by whoever made it.
+template <unsigned W> const Allocation* Engine<W>::allocation_of(std::uint64_t address) {
+  const auto owner = static_cast<std::size_t>(layout::owner(address));
+  if (owner >= graph().thread.size() || !graph().thread[owner].now) return nullptr;
+  const auto& all = graph().thread[owner].now->state.allocations;
+  for (auto a = all.rbegin(); a != all.rend(); ++a)
+    if (address >= a->address && address - a->address < std::max<std::uint64_t>(a->size, 1)) return &*a;
+  return nullptr;
+}
+
+// Whether the next action of a thread cannot be an event; then the thread is stuck, and that is reported.
+template <unsigned W> bool Engine<W>::faulty(std::uint32_t t) {
+  Graph<W>& g = graph();
+  const LocalState& now = *g.thread[t].now;
+  const Action& a = now.action;
+  const auto stuck = [&](ErrorKind kind, const std::string& message) {
+    push_stuck(t, kind, a.position, message,
+               g.thread[t].last == none ? std::vector<Id>{} : std::vector{g.thread[t].last});
+    return true;
+  };
+  switch (a.kind) {
+  case ActionKind::Error: {
+    const std::string& own = a.string ? states_.machine().program().strings[a.string] : std::string();
+    return stuck(a.error, own.empty() ? a.message : own);
+  }
+  case ActionKind::AtomicBegin:
+  case ActionKind::AtomicEnd:
+    return stuck(ErrorKind::Unsupported, "an atomic block under a weak memory model");
+  case ActionKind::Join:
+    if (a.value >= g.thread.size() || !g.thread[a.value].now)
+      return stuck(ErrorKind::BadJoin, "join of a thread that does not exist");
+    return false;
+  case ActionKind::Read:
+  case ActionKind::Write: {
+    if (now.mixed) return stuck(ErrorKind::MixedSize, "accesses of different sizes to the same memory");
+    if (a.part == Part::Exclusive || a.conditional >= 0)
+      return stuck(ErrorKind::Unsupported, "exclusive accesses under a language-level model");
+    const std::uint64_t region = layout::region(a.address);
+    if (region != layout::heap && region != layout::stack) return false;
+    const Allocation* memory = allocation_of(a.address);
+    if (!memory) return stuck(ErrorKind::OutOfBounds, "access outside every object");
+    if (a.address - memory->address + a.size > memory->size)
+      return stuck(ErrorKind::OutOfBounds, "access past the end of an object");
+    return false;
+  }
+  default:
+    return false;
+  }
+}
+
+// --- choices ---------------------------------------------------------------------------------------------------------
+
+template <unsigned W> typename Engine<W>::Step Engine<W>::advance(Frame& f) {
+  if (f.given) return Step::Exhausted;
+  switch (f.kind) {
+  case Kind::Read:
+    return advance_read(f);
+  case Kind::Write:
+    return advance_write(f);
+  case Kind::Base:
+    return advance_base(f);
+  case Kind::Choose:
+    return advance_choose(f);
+  case Kind::Stuck:
+    return f.applied ? Step::Exhausted : (f.applied = true, Step::Applied);
+  case Kind::Plain:
+    return advance_plain(f);
+  }
+  return Step::Exhausted;
+}
+
+// Moves the thread of e on, with e's value as the answer.
+template <unsigned W> void Engine<W>::answer(Id e) {
+  Graph<W>& g = graph();
+  g.thread[g[e].thread].now = states_.next(g[e].at, g[e].is_write() ? 0 : g[e].value);
+}
+
+template <unsigned W> typename Engine<W>::Step Engine<W>::advance_plain(Frame& f) {
+  if (f.applied) return Step::Exhausted;
+  f.applied = true;
+  Graph<W>& g = graph();
+  const Action& a = g[f.event].at->action;
+  if (a.kind == ActionKind::Spawn) {
+    const std::uint32_t child = states_.spawned(f.thread, g[f.event].index);
+    const auto args = states_.machine().spawn_arguments(g[f.event].at->state);
+    if (g.thread.size() <= child) g.thread.resize(child + 1);
+    auto& th = g.thread[child];
+    th = {};
+    th.now = states_.first(child, static_cast<std::uint32_t>(a.value), args);
+    th.spawned_by = f.event;
+    g[f.event].value = child;
+  } else if (a.kind == ActionKind::Join) {
+    const auto& th = g.thread[a.value];
+    g[f.event].joined = th.last != none ? th.last : th.spawned_by;
+    g[f.event].value = th.now->action.value;
+  }
+  compute_rows(g, f.event, options_.model);
+  if (g[f.event].is_fence() && !consistency_.accepts_fence(g, f.event)) return Step::Exhausted;
+  answer(f.event);
+  return Step::Applied;
+}
+
+template <unsigned W> typename Engine<W>::Step Engine<W>::advance_choose(Frame& f) {
+  if (f.revisiting || static_cast<std::int64_t>(f.choice) > static_cast<std::int64_t>(f.high)) return Step::Exhausted;
+  Graph<W>& g = graph();
+  f.applied = true;
+  g[f.event].value = f.choice;
+  f.revisiting = f.choice == f.high; // nothing after the last, even where adding one would wrap around
+  ++f.choice;
+  compute_rows(g, f.event, options_.model);
+  answer(f.event);
+  return Step::Applied;
+}
+
+template <unsigned W> typename Engine<W>::Step Engine<W>::advance_read(Frame& f) {
+  Graph<W>& g = graph();
+  if (f.applied) {
+    f.applied = false;
+    if (f.last_resort) {
+      g.unmake_waiting(f.event, none);
+      return Step::Exhausted;
+    }
+    g.clear_reads_from(f.event);
+    g.thread[f.thread].now = g[f.event].at;
+  }
+  while (f.cursor != none)
+    if (const Id w = next_source(f); w != none && apply_source(f, w)) return Step::Applied;
+  return wait_instead(f) ? Step::Applied : Step::Exhausted;
+}
+
+// The next write that the read may see: from the coherence-last one back to the floor. A waiting read takes only what
+// serves it, and if it has waited before, only what came since: the rest was tried when it began to wait.
+template <unsigned W> Id Engine<W>::next_source(Frame& f) {
+  Graph<W>& g = graph();
+  const Event& v = g[f.event];
+  const Id w = f.cursor;
+  f.cursor = Consistency<W>::is_floor(g, w, v.location, consistency_.view(g, f.event)) ? none : g[w].co_before;
+  const Action& a = v.at->action;
+  if (!waits(a.part)) return w;
+  if (f.waited != none && (w == initial || g[w].stamp < g[f.waited].stamp)) return none;
+  return states_.machine().satisfied(v.at->state, a, value_of(w, v.location)) ? w : none;
+}
+
+template <unsigned W> bool Engine<W>::apply_source(Frame& f, Id w) {
+  Graph<W>& g = graph();
+  g.set_reads_from(f.event, w);
+  settle_read(f.event);
+  if (!consistency_.accepts_read(g, f.event)) {
+    g.clear_reads_from(f.event);
+    g.thread[f.thread].now = g[f.event].at;
+    return false;
+  }
+  f.applied = true;
+  report_races(f.event);
+  return true;
+}
+
+// Gives a read the value of its write, its mode and its rows, and moves its thread on.
+template <unsigned W> void Engine<W>::settle_read(Id r) {
+  Graph<W>& g = graph();
+  Event& v = g[r];
+  v.value = value_of(v.reads_from, v.location);
+  answer(r);
+  const Action& a = v.at->action;
+  if (a.part == Part::Cas) v.mode = g.thread[v.thread].now->action.rmw ? a.mode : a.failure;
+  compute_rows(g, r, options_.model);
+}
+
+// After all that serves it, a waiting read may wait, where the coherence-last write does not serve it.
+template <unsigned W> bool Engine<W>::wait_instead(Frame& f) {
+  Graph<W>& g = graph();
+  const Event& v = g[f.event];
+  if (!waits(v.at->action.part) || f.last_resort) return false;
+  const Id last = g.coherence_last(v.location);
+  if (states_.machine().satisfied(v.at->state, v.at->action, value_of(last, v.location))) return false;
+  g.make_waiting(f.event);
+  f.applied = f.last_resort = true;
+  return true;
+}
+
+// Puts the write of a frame at its next place in coherence; false where there is none left.
+template <unsigned W> bool Engine<W>::next_place(Frame& f) {
+  Graph<W>& g = graph();
+  const Event& v = g[f.event];
+  const Id only = v.is_update() ? g[g.read_of_update(f.event)].reads_from : none;
+  const Set view = consistency_.view(g, f.event);
+  const Set other = f.revisited != none ? consistency_.view(g, f.revisited) : Set{};
+  while (f.cursor != none) {
+    const Id before = f.cursor;
+    const bool floor =
+        Consistency<W>::is_floor(g, before, v.location, view) || Consistency<W>::is_floor(g, before, v.location, other);
+    f.cursor = floor ? none : g[before].co_before;
+    if (only != none && before != only) continue;
+    if (g.taken_by_update(before, v.location)) continue;
+    g.place(f.event, before);
+    f.applied = true;
+    return true;
+  }
+  return false;
+}
+
+template <unsigned W> void Engine<W>::undo_place(Frame& f) {
+  if (f.applied) graph().displace(f.event);
+  f.applied = false;
+}
+
+template <unsigned W> typename Engine<W>::Step Engine<W>::advance_write(Frame& f) {
+  Graph<W>& g = graph();
+  if (!f.revisiting) {
+    undo_place(f);
+    while (next_place(f)) {
+      if (consistency_.accepts_write(g, f.event)) {
+        report_races(f.event);
+        return Step::Applied;
+      }
+      undo_place(f);
+    }
+    f.revisiting = true;
+    f.revisits = revisitable(f.event);
+  }
+  Id next = none;
+  f.revisits.some([&](unsigned r) { return next = static_cast<Id>(r), true; });
+  if (next == none) return Step::Exhausted;
+  f.revisits.reset(g.bit(next));
+  push_revisit(f.event, next);
+  return Step::Pushed;
+}
+
+template <unsigned W> void Engine<W>::retract(Frame& f) {
+  Graph<W>& g = graph();
+  switch (f.kind) {
+  case Kind::Stuck:
+    g.thread[f.thread].stuck = false;
+    return;
+  case Kind::Base:
+    use_level(depth_ - 1);
+    return;
+  case Kind::Plain:
+    if (g[f.event].kind == ActionKind::Spawn && f.applied) g.thread[g[f.event].value] = {};
+    break;
+  case Kind::Read:
+    if (f.applied && f.last_resort)
+      g.unmake_waiting(f.event, none);
+    else if (f.applied)
+      g.clear_reads_from(f.event);
+    g.retract(f.event);
+    g.thread[f.thread].waits = f.waited;
+    return;
+  case Kind::Write:
+    undo_place(f);
+    break;
+  case Kind::Choose:
+    break;
+  }
+  g.retract(f.event);
+}
+
+// --- revisits --------------------------------------------------------------------------------------------------------
+
+// Whether e was added as the canonical run would have added it, seen from write a (see docs/algorithms).
+template <unsigned W> bool Engine<W>::maximal(Id e, Id a) const {
+  const Graph<W>& g = graph();
+  const Event& v = g[e];
+  const Set& kept = g.prefix_of(a);
+  const auto previous = [&](Id d) { return g[d].stamp <= v.stamp || kept.test(g.bit(d)); };
+  if (v.kind == ActionKind::Choose) return v.value == v.at->action.value;
+  if (!v.is_read() && !v.is_write()) return true;
+  if (v.is_write() && g.readers_of(e, v.location).some([&](unsigned r) { return previous(static_cast<Id>(r)); }))
+    return false;
+  Id newest = g.coherence_last(v.location);
+  while (newest >= 0 && !previous(newest))
+    newest = g[newest].co_before;
+  return newest == (v.is_write() ? e : v.reads_from);
+}
+
+// The reads that may read from a instead. pre: a is the last event and has no place in coherence.
+template <unsigned W> typename Engine<W>::Set Engine<W>::revisitable(Id a) {
+  const Graph<W>& g = graph();
+  const Set& kept = g.prefix_of(a);
+  const Location l = g[a].location;
+  Set found;
+  for (auto at = g.order.rbegin(); at != g.order.rend(); ++at) {
+    const Id e = *at;
+    if (e == a || kept.test(g.bit(e))) continue;
+    const Event& v = g[e];
+    if (v.waiting && g.thread[v.thread].waits != e) continue; // it was served or asked again since
+    if (!maximal(e, a)) break;
+    if (v.is_read() && !v.waiting && v.location == l) found.set(g.bit(e));
+  }
+  return found;
+}
+
+// Removes every event added after r that is not before a, newest first.
+template <unsigned W> void Engine<W>::erase_after(Graph<W>& g, Id r, Id a) {
+  const Set kept = g.prefix_of(a);
+  const std::uint32_t since = g[r].stamp;
+  for (auto at = g.order.rbegin(); at != g.order.rend(); ++at) {
+    const Id e = *at;
+    const Event& v = g[e];
+    if (v.stamp <= since) break;
+    if (e == a || kept.test(g.bit(e))) continue;
+    auto& th = g.thread[v.thread];
+    th.stuck = false;
+    if (v.waiting) {
+      if (th.waits == e) th.waits = v.waited;
+    } else {
+      if (v.is_read()) {
+        g.clear_reads_from(e);
+        th.waits = v.waited;
+      }
+      if (v.is_write()) g.displace(e);
+      if (v.kind == ActionKind::Spawn) g.thread[v.value] = {};
+    }
+    g.unlink(e);
+  }
+  std::erase_if(g.order, [&](Id e) { return !g.used.test(g.bit(e)); });
+}
+
+// Opens a new level: the graph in which r reads from a, without what r's old choice led to.
+template <unsigned W> void Engine<W>::push_revisit(Id a, Id r) {
+  use_level(depth_ + 1);
+  Graph<W>& g = graph();
+  g = *graphs_[depth_ - 1];
+  for (auto& th : g.thread)
+    th.stuck = false;
+  erase_after(g, r, a);
+  g.clear_reads_from(r);
+  Frame f{};
+  f.kind = Kind::Base;
+  f.event = a;
+  f.thread = g[r].thread;
+  f.revisited = r;
+  f.cursor = g.coherence_last(g[a].location);
+  const Event& v = g[r];
+  if (waits(v.at->action.part) && !states_.machine().satisfied(v.at->state, v.at->action, g[a].value)) {
+    // Reading a would make r wait: r stands last, as a waiting event, and a must be what it waits on.
+    f.last_resort = true;
+    g.thread[f.thread].now = v.at;
+    std::erase(g.order, r);
+    g[r].stamp = g.stamps++;
+    g.order.push_back(r);
+  }
+  frames_.push_back(f);
+}
+
+template <unsigned W> void Engine<W>::undo_base(Frame& f) {
+  if (!f.applied) return;
+  Graph<W>& g = graph();
+  if (f.last_resort)
+    g.unmake_waiting(f.revisited, none);
+  else
+    g.clear_reads_from(f.revisited);
+  undo_place(f);
+}
+
+template <unsigned W> typename Engine<W>::Step Engine<W>::advance_base(Frame& f) {
+  Graph<W>& g = graph();
+  undo_base(f);
+  while (next_place(f)) {
+    if (f.last_resort) {
+      f.cursor = none;
+      if (g[f.event].co_after == none && consistency_.accepts_write(g, f.event)) {
+        g.make_waiting(f.revisited);
+        return Step::Applied;
+      }
+    } else {
+      g.set_reads_from(f.revisited, f.event);
+      settle_read(f.revisited);
+      if (consistency_.accepts_write(g, f.event) && consistency_.accepts_read(g, f.revisited)) {
+        report_races(f.revisited);
+        return Step::Applied;
+      }
+      g.clear_reads_from(f.revisited);
+    }
+    undo_place(f);
+  }
+  return Step::Exhausted;
+}
+
+} // namespace fencepost

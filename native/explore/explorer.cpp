@@ -1,0 +1,137 @@
+#include "explore/explorer.hpp"
+
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+namespace fencepost {
+
+// The pieces that wait for a worker. A worker that finds none says so in `hungry`, and a busy one splits its work.
+struct Explorer::Shared {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<std::vector<std::int64_t>> pieces, left;
+  unsigned busy = 0;
+  std::atomic<unsigned> hungry{0};
+  std::atomic<bool> stop{false};
+  Progress end = Progress::Done;
+  const Budget* budget = nullptr;
+  Results results;
+  std::exception_ptr wrong;
+};
+
+namespace {
+
+constexpr std::uint64_t slice = 512; // executions between two looks at the others
+
+} // namespace
+
+Explorer::Explorer(const Bytecode& program, const ExploreOptions& options)
+    : program_(program), options_(options), remaining_(1) {}
+
+Explorer::~Explorer() = default;
+
+Progress Explorer::run(const Budget& budget, unsigned jobs) {
+  Shared shared;
+  visited_ = 0;
+  shared.pieces = std::move(remaining_);
+  remaining_.clear();
+  shared.budget = &budget;
+  std::vector<std::thread> workers;
+  for (unsigned j = 1; j < jobs; ++j)
+    workers.emplace_back([&] { work(shared); });
+  work(shared);
+  for (std::thread& w : workers)
+    w.join();
+  if (shared.wrong) std::rethrow_exception(shared.wrong);
+  results_.merge(std::move(shared.results));
+  remaining_ = std::move(shared.left);
+  for (auto& piece : shared.pieces)
+    remaining_.push_back(std::move(piece));
+  if (shared.end == Progress::Done && !remaining_.empty()) shared.end = Progress::Paused;
+  return shared.end;
+}
+
+void Explorer::work(Shared& shared) {
+  LocalStates states(program_, false, options_.machine);
+  Results results;
+  std::unique_lock lock(shared.mutex);
+  for (;;) {
+    if (shared.pieces.empty()) {
+      if (shared.busy == 0 || shared.stop) break;
+      ++shared.hungry;
+      shared.changed.wait(lock, [&] { return !shared.pieces.empty() || shared.busy == 0 || shared.stop; });
+      --shared.hungry;
+      continue;
+    }
+    if (shared.stop) break;
+    const auto piece = std::move(shared.pieces.back());
+    shared.pieces.pop_back();
+    ++shared.busy;
+    lock.unlock();
+    Progress end = Progress::Failed;
+    std::exception_ptr wrong;
+    try {
+      end = run_piece(shared, states, results, piece);
+    } catch (...) {
+      wrong = std::current_exception();
+    }
+    lock.lock();
+    --shared.busy;
+    if (wrong) shared.wrong = wrong;
+    if (end != Progress::Done) {
+      shared.stop = true;
+      shared.end = shared.end == Progress::Failed ? shared.end : end;
+    }
+    shared.changed.notify_all();
+  }
+  shared.results.merge(std::move(results));
+  shared.changed.notify_all();
+}
+
+// Runs one piece to its end, widening it when a graph outgrows its rows and sharing it when others are idle.
+Progress Explorer::run_piece(Shared& shared, LocalStates& states, Results& results,
+                             const std::vector<std::int64_t>& piece) {
+  unsigned words = 1;
+  auto engine = make_engine(words, states, options_, results);
+  if (piece.empty())
+    engine->begin();
+  else
+    while (!engine->load(piece))
+      engine = make_engine(words *= 2, states, options_, results);
+  for (;;) {
+    Budget part = *shared.budget;
+    part.also_stop = &shared.stop;
+    const std::uint64_t before = results.executions + results.blocked;
+    const std::uint64_t visited = visited_;
+    part.executions = std::min(slice, part.executions > visited ? part.executions - visited : 1);
+    const Progress end = engine->run(part);
+    visited_ += results.executions + results.blocked - before;
+    if (end == Progress::Full) {
+      const auto saved = engine->save();
+      if (words == widest) throw DecodeError("an execution should not outgrow the widest rows");
+      engine = make_engine(words *= 2, states, options_, results);
+      engine->load(saved);
+      continue;
+    }
+    if (end != Progress::Paused) return end;
+    const bool stop = part.stopped() || visited_ >= shared.budget->executions ||
+                      std::chrono::steady_clock::now() >= shared.budget->deadline;
+    if (stop) {
+      std::lock_guard lock(shared.mutex);
+      shared.left.push_back(engine->save());
+      return Progress::Paused;
+    }
+    if (shared.hungry.load(std::memory_order_relaxed) > 0) {
+      auto given = engine->split();
+      if (!given.empty()) {
+        std::lock_guard lock(shared.mutex);
+        shared.pieces.push_back(std::move(given));
+        shared.changed.notify_one();
+      }
+    }
+  }
+}
+
+} // namespace fencepost

@@ -1,0 +1,43 @@
+// An exploration as a value: run it for a while, look at the results, save it, go on; on any number of threads.
+#pragma once
+
+#include "explore/engine.hpp"
+#include "explore/options.hpp"
+#include "explore/results.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace fencepost {
+
+class Explorer {
+public:
+  Explorer(const Bytecode& program, const ExploreOptions& options);
+  ~Explorer();
+
+  // Works until everything is explored, an error ends it, or the budget is spent. Each job is a thread of its own.
+  Progress run(const Budget& budget, unsigned jobs);
+
+  // Executions visited by the current or last run: may be read while it works.
+  std::uint64_t visited() const { return visited_.load(std::memory_order_relaxed); }
+
+  const Results& results() const { return results_; }
+  Results& results() { return results_; }
+
+  // What is left to do: one saved exploration per piece of work. Empty when done.
+  const std::vector<std::vector<std::int64_t>>& remaining() const { return remaining_; }
+  void set_remaining(std::vector<std::vector<std::int64_t>> work) { remaining_ = std::move(work); }
+
+private:
+  struct Shared;
+  void work(Shared& shared);
+  Progress run_piece(Shared& shared, LocalStates& states, Results& results, const std::vector<std::int64_t>& piece);
+
+  const Bytecode& program_;
+  ExploreOptions options_;
+  Results results_;
+  std::atomic<std::uint64_t> visited_{0};
+  std::vector<std::vector<std::int64_t>> remaining_; // an empty piece is the whole exploration
+};
+
+} // namespace fencepost

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "models/model.hpp"
+#include "vm/machine.hpp"
+
+#include <atomic>
+#include <chrono>
+
+namespace fencepost {
+
+struct ExploreOptions {
+  Model model = Model::Rc11;
+  bool keep_going = false;            // collect every kind of error instead of stopping at the first
+  bool races = true;                  // report data races on non-atomics, where the model has them
+  bool deadlocks = true;              // report threads that wait for what nobody will do
+  bool check_duplicates = false;      // hash every complete graph
+  std::uint64_t keep_executions = 0;  // hand out this many complete executions as data
+  std::uint32_t max_events = 1 << 13; // per execution
+  std::size_t cache_bytes = 24 << 20; // thread states remembered
+  MachineLimits machine;
+};
+
+// How long one call may run. Whoever holds it may raise `stop` from another thread.
+struct Budget {
+  std::uint64_t executions = UINT64_MAX; // complete and blocked ones together
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  const std::atomic<bool>* stop = nullptr;
+  const std::atomic<bool>* also_stop = nullptr;
+
+  bool stopped() const {
+    return (stop && stop->load(std::memory_order_relaxed)) || (also_stop && also_stop->load(std::memory_order_relaxed));
+  }
+};
+
+enum class Progress : std::uint8_t { Done, Paused, Full, Failed };
+
+} // namespace fencepost

@@ -1,0 +1,26 @@
+#include "explore/results.hpp"
+
+#include <algorithm>
+
+namespace fencepost {
+
+void Results::merge(Results&& other) {
+  executions += other.executions;
+  blocked += other.blocked;
+  erroneous += other.erroneous;
+  duplicates += other.duplicates;
+  steps += other.steps;
+  for (auto& [values, count] : other.outcomes)
+    outcomes[values] += count;
+  for (Finding& f : other.findings) {
+    const auto known = std::find_if(findings.begin(), findings.end(),
+                                    [&](const Finding& k) { return k.kind == f.kind && k.position == f.position; });
+    if (known == findings.end())
+      findings.push_back(std::move(f));
+    else
+      known->count += f.count;
+  }
+  std::move(other.kept.begin(), other.kept.end(), std::back_inserter(kept));
+}
+
+} // namespace fencepost

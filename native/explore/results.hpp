@@ -1,0 +1,58 @@
+// What an exploration finds, as plain data without a trace of how it was found.
+#pragma once
+
+#include "vm/machine.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace fencepost {
+
+// An execution graph, ready to leave the core. Events are in the order in which they were added.
+struct Execution {
+  struct Event {
+    std::int32_t thread, index;
+    ActionKind kind;
+    Mode mode;
+    FenceKind fence;
+    bool rmw, exclusive;
+    std::uint8_t size;
+    std::uint64_t address, value;
+    std::uint32_t position;
+    std::int32_t reads_from; // index into `events`; -1 where it reads the initial value or does not read
+    std::int32_t joined;     // Join: the last event of the thread that ended, or -1
+    std::vector<std::uint32_t> address_deps, data_deps, control_deps; // program-order indices in the same thread
+  };
+  struct Stuck {
+    std::uint32_t thread, position;
+    ActionKind kind;
+  };
+  std::vector<Event> events;
+  std::vector<std::pair<std::uint64_t, std::vector<std::int32_t>>> coherence; // address, writes in order
+  std::vector<std::uint64_t> outcome;
+  std::vector<Stuck> stuck;
+  std::vector<std::int32_t> spawned_by; // per thread: the Spawn event, or -1
+};
+
+struct Finding {
+  ErrorKind kind = ErrorKind::Assertion;
+  std::string message;
+  std::uint32_t position = 0;
+  std::int32_t thread = -1;
+  std::vector<std::int32_t> events; // of `execution`, to blame
+  Execution execution;
+  std::uint64_t count = 1; // how often this kind was met at this place
+};
+
+struct Results {
+  std::uint64_t executions = 0, blocked = 0, erroneous = 0;
+  std::uint64_t duplicates = 0, steps = 0;
+  std::map<std::vector<std::uint64_t>, std::uint64_t> outcomes; // observed values -> complete executions
+  std::vector<Finding> findings;                                // one per kind and place
+  std::vector<Execution> kept;                                  // where executions were asked for
+
+  void merge(Results&& other);
+};
+
+} // namespace fencepost

@@ -1,0 +1,227 @@
+// An execution graph under construction: events with stable numbers, reads-from, coherence as linked lists, and for
+// each event the set of its predecessors as a bit row. Everything is plain data: copying a graph copies a few arrays.
+#pragma once
+
+#include "graph/bits.hpp"
+#include "vm/local_states.hpp"
+
+#include <cassert>
+#include <vector>
+
+namespace fencepost {
+
+using Id = std::int32_t;
+inline constexpr Id none = -1;    // no event
+inline constexpr Id initial = -2; // the initial write of a location
+
+struct Event {
+  LocalState* at = nullptr; // the thread's state with this event as its pending action
+  std::uint64_t value = 0;  // what a read read, a write wrote, a choice chose
+  std::uint32_t thread = 0, index = 0, stamp = 0;
+  Location location = no_location;
+  Id reads_from = none;
+  Id po_before = none, po_after = none; // neighbours in the thread
+  Id co_before = none, co_after = none; // neighbours in coherence; co_before is `initial` for the first
+  Id joined = none;                     // Join: the last event of the thread that ended
+  Id waited = none;                     // the waiting event that this one replaced
+  ActionKind kind = ActionKind::Fence;
+  Mode mode = Mode::Na;
+  bool waiting = false; // a wait that no write served when it was added: it stands in `order` and nowhere else
+
+  bool is_read() const { return kind == ActionKind::Read; }
+  bool is_write() const { return kind == ActionKind::Write; }
+  bool is_update() const { return is_write() && at->action.rmw; } // the write of a read-modify-write
+  bool is_fence() const { return kind == ActionKind::Fence; }
+};
+
+template <unsigned W> struct Graph {
+  using Set = Bits<W>;
+
+  struct LocationState {
+    Id first = none, last = none; // coherence, without the initial write
+    Set writes, reads, initial_readers;
+  };
+
+  struct Thread {
+    LocalState* now = nullptr; // null while it does not exist
+    Id last = none;            // its last event
+    Id spawned_by = none;
+    Id waits = none;    // its waiting event, if any
+    bool stuck = false; // it met an error or a bound and moves no more
+    Set events;
+  };
+
+  std::vector<Event> event; // by number; unused numbers hold garbage
+  std::vector<Set> prefix;  // everything before an event in (po ∪ rf)+
+  std::vector<Set> hb;      // everything that happens before it; only where the model has its own happens-before
+  std::vector<Set> message; // what an acquire of this write learns
+  std::vector<Set> pending; // what an acquire fence after this event would learn
+  std::vector<Set> readers; // who reads from a write
+  std::vector<LocationState> location;
+  std::vector<Thread> thread;
+  std::vector<Id> order; // events by stamp: the order in which they were added
+  Set used;
+  std::uint32_t stamps = 0;
+
+  Event& operator[](Id e) { return event[static_cast<std::size_t>(e)]; }
+  const Event& operator[](Id e) const { return event[static_cast<std::size_t>(e)]; }
+  static unsigned bit(Id e) { return static_cast<unsigned>(e); }
+  Set& prefix_of(Id e) { return prefix[static_cast<std::size_t>(e)]; }
+  const Set& prefix_of(Id e) const { return prefix[static_cast<std::size_t>(e)]; }
+  const Set& hb_of(Id e) const { return hb[static_cast<std::size_t>(e)]; }
+  const Set& readers_of(Id w, Location l) const {
+    return w == initial ? location[l].initial_readers : readers[static_cast<std::size_t>(w)];
+  }
+  Set& readers_of(Id w, Location l) {
+    return w == initial ? location[l].initial_readers : readers[static_cast<std::size_t>(w)];
+  }
+
+  // A fresh number, or `none` where the graph is full.
+  Id take_number(bool own_happens_before) {
+    const unsigned free = used.first_absent();
+    if (free == Set::capacity) return none;
+    used.set(free);
+    if (free >= event.size()) {
+      event.resize(free + 1);
+      prefix.resize(free + 1);
+      readers.resize(free + 1);
+      if (own_happens_before) {
+        hb.resize(free + 1);
+        message.resize(free + 1);
+        pending.resize(free + 1);
+      }
+    }
+    readers[free].clear();
+    return static_cast<Id>(free);
+  }
+
+  void give_number_back(Id e) { used.reset(bit(e)); }
+
+  // Appends the pending event of a thread, with no reads-from and no place in coherence yet. `none` where full.
+  Id append(std::uint32_t t, bool own_happens_before) {
+    const Id e = take_number(own_happens_before);
+    if (e == none) return none;
+    Thread& th = thread[t];
+    Event& v = (*this)[e];
+    v = Event{};
+    v.at = th.now;
+    v.kind = th.now->action.kind;
+    v.mode = th.now->action.mode;
+    v.location = th.now->location;
+    v.value = th.now->action.value;
+    v.thread = t;
+    v.stamp = stamps++;
+    v.po_before = th.last;
+    if (th.last != none) {
+      v.index = (*this)[th.last].index + 1;
+      (*this)[th.last].po_after = e;
+    }
+    th.last = e;
+    th.events.set(bit(e));
+    if (v.is_read()) location[v.location].reads.set(bit(e));
+    order.push_back(e);
+    return e;
+  }
+
+  // Turns the event just appended, a read that waits, into a waiting event: the thread stands before it again.
+  void make_waiting(Id e) {
+    Event& v = (*this)[e];
+    Thread& th = thread[v.thread];
+    detach(e);
+    v.waiting = true;
+    v.reads_from = coherence_last(v.location);
+    th.waits = e;
+  }
+
+  // Undoes make_waiting.
+  void unmake_waiting(Id e, Id waits_before) {
+    Event& v = (*this)[e];
+    Thread& th = thread[v.thread];
+    v.waiting = false;
+    v.reads_from = none;
+    th.waits = waits_before;
+    attach(e);
+  }
+
+  // Undoes append. pre: e is the last event of `order`, with no reads-from and no place in coherence.
+  void retract(Id e) {
+    assert(order.back() == e && "events should be retracted in reverse order");
+    order.pop_back();
+    --stamps;
+    unlink(e);
+  }
+
+  // Takes e out of its thread and location and frees its number. pre: nothing po-after it remains.
+  void unlink(Id e) {
+    if (!(*this)[e].waiting) detach(e);
+    give_number_back(e);
+  }
+
+  void detach(Id e) {
+    Event& v = (*this)[e];
+    Thread& th = thread[v.thread];
+    th.last = v.po_before;
+    th.now = v.at;
+    th.events.reset(bit(e));
+    if (v.po_before != none) (*this)[v.po_before].po_after = none;
+    if (v.is_read()) location[v.location].reads.reset(bit(e));
+  }
+
+  void attach(Id e) {
+    Event& v = (*this)[e];
+    Thread& th = thread[v.thread];
+    if (th.last != none) (*this)[th.last].po_after = e;
+    th.last = e;
+    th.events.set(bit(e));
+    if (v.is_read()) location[v.location].reads.set(bit(e));
+  }
+
+  void set_reads_from(Id r, Id w) {
+    Event& v = (*this)[r];
+    v.reads_from = w;
+    readers_of(w, v.location).set(bit(r));
+  }
+
+  void clear_reads_from(Id r) {
+    Event& v = (*this)[r];
+    readers_of(v.reads_from, v.location).reset(bit(r));
+    v.reads_from = none;
+  }
+
+  // Puts w into coherence right after `before` (which may be `initial`).
+  void place(Id w, Id before) {
+    Event& v = (*this)[w];
+    LocationState& l = location[v.location];
+    v.co_before = before;
+    v.co_after = before == initial ? l.first : (*this)[before].co_after;
+    (before == initial ? l.first : (*this)[before].co_after) = w;
+    (v.co_after == none ? l.last : (*this)[v.co_after].co_before) = w;
+    l.writes.set(bit(w));
+  }
+
+  void displace(Id w) {
+    Event& v = (*this)[w];
+    LocationState& l = location[v.location];
+    (v.co_before == initial ? l.first : (*this)[v.co_before].co_after) = v.co_after;
+    if (v.co_after == none)
+      l.last = v.co_before == initial ? none : v.co_before;
+    else
+      (*this)[v.co_after].co_before = v.co_before;
+    l.writes.reset(bit(w));
+    v.co_before = v.co_after = none;
+  }
+
+  Id coherence_last(Location l) const { return location[l].last == none ? initial : location[l].last; }
+  Id coherence_after(Id w, Location l) const { return w == initial ? location[l].first : (*this)[w].co_after; }
+
+  // The read half of an update.
+  Id read_of_update(Id w) const { return (*this)[w].po_before; }
+
+  // Whether another update has taken the place right after w.
+  bool taken_by_update(Id w, Location l) const {
+    const Id next = coherence_after(w, l);
+    return next != none && (*this)[next].is_update();
+  }
+};
+
+} // namespace fencepost

@@ -1,0 +1,62 @@
+// What the explorer asks of a model: which writes a read may see, where a write may stand, and whether the graph with
+// the new event is consistent. pre everywhere: the graph without the new event is consistent.
+#pragma once
+
+#include "graph/graph.hpp"
+#include "models/global_order.hpp"
+#include "models/model.hpp"
+#include "models/psc.hpp"
+#include "models/rows.hpp"
+
+namespace fencepost {
+
+template <unsigned W> class Consistency {
+public:
+  using Set = Bits<W>;
+
+  explicit Consistency(Model model) : model_(model), order_(model) {}
+
+  Model model() const { return model_; }
+
+  // Everything whose effect the thread of e knows before e takes its own.
+  Set view(const Graph<W>& g, Id e) const {
+    if (own_happens_before(model_)) return happens_before(g, e);
+    if (model_ != Model::Pso) return prefix_before(g, e);
+    Set own;
+    for (Id d = g[e].po_before; d != none; d = g[d].po_before)
+      own.set(g.bit(d));
+    return own;
+  }
+
+  // Whether coherence forbids whoever has this view to see, or to write before, anything older than w.
+  static bool is_floor(const Graph<W>& g, Id w, Location l, const Set& view) {
+    return w == initial || view.test(g.bit(w)) || g.readers_of(w, l).meets(view);
+  }
+
+  // Whether the graph stays consistent with read e in it. pre: what it reads is not below the floor.
+  bool accepts_read(const Graph<W>& g, Id e) {
+    const Event& v = g[e];
+    const bool overtaken = g.coherence_after(v.reads_from, v.location) != none;
+    if (global_order(model_)) return !overtaken || !order_.cyclic(g, e);
+    return !own_happens_before(model_) || !(overtaken || v.mode == Mode::Sc) || psc_.consistent(g);
+  }
+
+  // The same for write e at its place in coherence.
+  bool accepts_write(const Graph<W>& g, Id e) {
+    const Event& v = g[e];
+    const bool overtaken = v.co_after != none;
+    if (global_order(model_)) return !overtaken || !order_.cyclic(g, e);
+    return !own_happens_before(model_) || !(overtaken || v.mode == Mode::Sc) || psc_.consistent(g);
+  }
+
+  bool accepts_fence(const Graph<W>& g, Id e) {
+    return !own_happens_before(model_) || c11_fence(g[e].at->action.fence) != Mode::Sc || psc_.consistent(g);
+  }
+
+private:
+  Model model_;
+  GlobalOrder<W> order_;
+  PartialSc<W> psc_;
+};
+
+} // namespace fencepost

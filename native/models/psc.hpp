@@ -1,0 +1,120 @@
+// RC11's last axiom, acyclic(psc), on SC accesses and SC fences (§3.2 of the RCMC paper):
+//   scb = sb ∪ sb|≠loc; hb; sb|≠loc ∪ hb|loc ∪ co ∪ fr
+//   psc = ([Esc] ∪ [Fsc]; hb?); scb; ([Esc] ∪ hb?; [Fsc])  ∪  [Fsc]; (hb ∪ hb; eco; hb); [Fsc]
+// Computed from the targets backwards, since rows hold predecessors. Cost: (SC events) × (rows they reach).
+#pragma once
+
+#include "graph/graph.hpp"
+#include "models/model.hpp"
+
+#include <vector>
+
+namespace fencepost {
+
+template <unsigned W> class PartialSc {
+public:
+  using Set = Bits<W>;
+
+  // Whether psc is acyclic.
+  bool consistent(const Graph<W>& g) {
+    collect(g);
+    if (fences_.count() + accesses_.count() < 2) return true;
+    std::vector<Id> events;
+    (fences_ | accesses_).each([&](unsigned e) { events.push_back(static_cast<Id>(e)); });
+    // Repeatedly take away events without predecessors; what remains holds a cycle.
+    Set left = fences_ | accesses_;
+    std::vector<Set> before(events.size());
+    for (std::size_t k = 0; k < events.size(); ++k)
+      before[k] = psc_before(g, events[k]);
+    for (bool changed = true; changed && left.any();) {
+      changed = false;
+      for (std::size_t k = 0; k < events.size(); ++k)
+        if (left.test(g.bit(events[k])) && !before[k].meets(left)) left.reset(g.bit(events[k])), changed = true;
+    }
+    return left.none();
+  }
+
+private:
+  void collect(const Graph<W>& g) {
+    fences_.clear();
+    accesses_.clear();
+    for (const Id e : g.order) {
+      const Event& v = g[e];
+      if (v.waiting) continue;
+      if (v.is_fence() && c11_fence(v.at->action.fence) == Mode::Sc) fences_.set(g.bit(e));
+      if ((v.is_read() || v.is_write()) && v.mode == Mode::Sc) accesses_.set(g.bit(e));
+    }
+  }
+
+  Set psc_before(const Graph<W>& g, Id x) const {
+    const bool fence = g[x].is_fence();
+    Set targets;
+    targets.set(g.bit(x));
+    if (fence) targets |= g.hb_of(x);
+    Set sources;
+    targets.each([&](unsigned y) { sources |= scb_before(g, static_cast<Id>(y)); });
+    Set found = sources & (accesses_ | fences_);
+    found |= happens_before_any(g, sources) & fences_;
+    if (fence) {
+      Set eco;
+      g.hb_of(x).each([&](unsigned y) { eco |= eco_before(g, static_cast<Id>(y)); });
+      found |= (g.hb_of(x) | happens_before_any(g, eco)) & fences_;
+    }
+    return found;
+  }
+
+  static Set happens_before_any(const Graph<W>& g, const Set& events) {
+    Set found;
+    events.each([&](unsigned e) { found |= g.hb[e]; });
+    return found;
+  }
+
+  // po-before y at a place that is not y's.
+  static Set elsewhere_before(const Graph<W>& g, Id y) {
+    Set found;
+    for (Id d = g[y].po_before; d != none; d = g[d].po_before)
+      if (g[d].location == no_location || g[d].location != g[y].location) found.set(g.bit(d));
+    return found;
+  }
+
+  static Set scb_before(const Graph<W>& g, Id y) {
+    const Event& v = g[y];
+    Set found;
+    for (Id d = v.po_before; d != none; d = g[d].po_before)
+      found.set(g.bit(d));
+    happens_before_any(g, elsewhere_before(g, y)).each([&](unsigned z) {
+      found |= elsewhere_before(g, static_cast<Id>(z));
+    });
+    if (v.location != no_location) {
+      const auto& l = g.location[v.location];
+      found |= g.hb_of(y) & (l.reads | l.writes);
+      if (v.is_write()) found |= coherence_before(g, y);
+    }
+    return found;
+  }
+
+  // Writes that are coherence-before w, and everybody who reads from them (co and fr).
+  static Set coherence_before(const Graph<W>& g, Id w) {
+    const Location l = g[w].location;
+    Set found = g.location[l].initial_readers;
+    for (Id d = g[w].co_before; d >= 0; d = g[d].co_before) {
+      found.set(g.bit(d));
+      found |= g.readers_of(d, l);
+    }
+    found.reset(g.bit(w));
+    return found;
+  }
+
+  static Set eco_before(const Graph<W>& g, Id z) {
+    const Event& v = g[z];
+    if (v.is_write()) return coherence_before(g, z);
+    if (!v.is_read() || v.reads_from < 0) return {};
+    Set found = coherence_before(g, v.reads_from);
+    found.set(g.bit(v.reads_from));
+    return found;
+  }
+
+  Set fences_, accesses_;
+};
+
+} // namespace fencepost

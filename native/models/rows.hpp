@@ -1,0 +1,96 @@
+// The rows of an event: what comes before it in (po ∪ rf)+, and in RC11's happens-before (§3.2 of the RCMC paper).
+#pragma once
+
+#include "graph/graph.hpp"
+#include "models/model.hpp"
+
+namespace fencepost {
+
+// The event that precedes e in its thread, or the Spawn of the thread.
+template <unsigned W> Id predecessor(const Graph<W>& g, Id e) {
+  const Event& v = g[e];
+  return v.po_before != none ? v.po_before : g.thread[v.thread].spawned_by;
+}
+
+// Everything before e, without what e reads from.
+template <unsigned W> Bits<W> prefix_before(const Graph<W>& g, Id e) {
+  const Id before = predecessor(g, e);
+  if (before == none) return {};
+  Bits<W> set = g.prefix_of(before);
+  set.set(g.bit(before));
+  return set;
+}
+
+template <unsigned W> Bits<W> happens_before(const Graph<W>& g, Id e) {
+  const Id before = predecessor(g, e);
+  if (before == none) return {};
+  Bits<W> set = g.hb_of(before);
+  set.set(g.bit(before));
+  return set;
+}
+
+template <unsigned W> void add_with_prefix(Bits<W>& set, const std::vector<Bits<W>>& rows, Id e) {
+  set |= rows[static_cast<std::size_t>(e)];
+  set.set(static_cast<unsigned>(e));
+}
+
+template <unsigned W> void compute_prefix(Graph<W>& g, Id e) {
+  const Event& v = g[e];
+  Bits<W> set = prefix_before(g, e);
+  if (v.is_read() && v.reads_from >= 0) add_with_prefix(set, g.prefix, v.reads_from);
+  if (v.joined != none) add_with_prefix(set, g.prefix, v.joined);
+  g.prefix_of(e) = set;
+}
+
+// What an acquire that reads from w (or from an update that continues its release sequence) learns.
+template <unsigned W> Bits<W> message_of(const Graph<W>& g, Id w, Model model) {
+  const Event& v = g[w];
+  Bits<W> set;
+  if (v.mode == Mode::Na) return set;
+  if (releases(v.mode)) {
+    add_with_prefix(set, g.hb, w);
+  } else {
+    bool fence = false, write = model == Model::Rc11Cpp20;
+    for (Id d = v.po_before; d != none && !(fence && write); d = g[d].po_before) {
+      const Event& u = g[d];
+      if (!fence && u.is_fence()) {
+        const auto mode = c11_fence(u.at->action.fence);
+        if (mode && releases(*mode)) add_with_prefix(set, g.hb, d), fence = true;
+      } else if (!write && u.is_write() && u.location == v.location && releases(u.mode)) {
+        add_with_prefix(set, g.hb, d);
+        write = true;
+      }
+    }
+  }
+  if (v.is_update()) {
+    const Id source = g[g.read_of_update(w)].reads_from;
+    if (source >= 0) set |= g.message[static_cast<std::size_t>(source)];
+  }
+  return set;
+}
+
+template <unsigned W> void compute_happens_before(Graph<W>& g, Id e, Model model) {
+  const Event& v = g[e];
+  const auto at = static_cast<std::size_t>(e);
+  Bits<W> set = happens_before(g, e), pending;
+  if (v.po_before != none) pending = g.pending[static_cast<std::size_t>(v.po_before)];
+  if (v.is_read() && v.reads_from >= 0 && v.mode != Mode::Na) {
+    const Bits<W>& learnt = g.message[static_cast<std::size_t>(v.reads_from)];
+    (acquires(v.mode) ? set : pending) |= learnt;
+  } else if (v.is_fence()) {
+    const auto mode = c11_fence(v.at->action.fence);
+    if (mode && acquires(*mode)) set |= pending;
+  } else if (v.joined != none) {
+    add_with_prefix(set, g.hb, v.joined);
+  }
+  g.hb[at] = set;
+  g.pending[at] = pending;
+  if (v.is_write()) g.message[at] = message_of(g, e, model);
+}
+
+template <unsigned W> void compute_rows(Graph<W>& g, Id e, Model model) {
+  compute_prefix(g, e);
+  if (own_happens_before(model)) compute_happens_before(g, e, model);
+}
+
+} // namespace fencepost

@@ -1,0 +1,80 @@
+#include "vm/local_states.hpp"
+
+namespace fencepost {
+namespace {
+
+std::size_t size_of(const LocalState& s) {
+  return sizeof(LocalState) + s.state.stack.capacity() * 8 + s.state.deps.capacity() * 4 +
+         s.state.private_bytes.capacity() + s.state.local_bytes.capacity() +
+         s.state.allocations.capacity() * sizeof(Allocation) + 64;
+}
+
+} // namespace
+
+Location Locations::find(std::uint64_t address, unsigned size) {
+  auto& near = by_granule_[address >> 3];
+  for (const Location l : near) {
+    const Place& p = places_[l];
+    if (p.address == address && p.size == size) return l;
+    if (p.address < address + size && address < p.address + p.size) return no_location;
+  }
+  const auto fresh = static_cast<Location>(places_.size());
+  places_.push_back({address, initial_value(program_, address, size), size});
+  near.push_back(fresh);
+  return fresh;
+}
+
+LocalState* LocalStates::adopt(std::unique_ptr<LocalState> fresh) {
+  const Action& a = fresh->action;
+  if (a.kind == ActionKind::Read || a.kind == ActionKind::Write) {
+    fresh->location = locations_.find(a.address, a.size);
+    fresh->mixed = fresh->location == no_location;
+  }
+  bytes_ += size_of(*fresh);
+  states_.push_back(std::move(fresh));
+  return states_.back().get();
+}
+
+LocalState* LocalStates::first(std::uint32_t thread, std::uint32_t function, const std::vector<std::uint64_t>& args) {
+  const auto key = std::tuple{thread, function, args};
+  const auto known = first_.find(key);
+  if (known != first_.end()) return known->second;
+  auto fresh = std::make_unique<LocalState>();
+  fresh->state = machine_.start(thread, function, args);
+  fresh->action = machine_.run(fresh->state);
+  return first_[key] = adopt(std::move(fresh));
+}
+
+LocalState* LocalStates::compute_next(LocalState* state, std::uint64_t answer) {
+  auto fresh = std::make_unique<LocalState>();
+  fresh->state = state->state;
+  machine_.reply(fresh->state, state->action, answer);
+  fresh->action = machine_.run(fresh->state);
+  fresh->parent = state;
+  fresh->answer = answer;
+  LocalState* kept = adopt(std::move(fresh));
+  state->children.emplace_back(answer, kept);
+  return kept;
+}
+
+std::uint32_t LocalStates::spawned(std::uint32_t parent, std::uint32_t index) {
+  const auto next = static_cast<std::uint32_t>(machine_.program().threads.size() + spawned_.size());
+  return spawned_.try_emplace({parent, index}, next).first->second;
+}
+
+void LocalStates::collect(const std::vector<LocalState*>& live) {
+  ++epoch_;
+  for (auto& [key, state] : first_)
+    state->mark = epoch_;
+  for (LocalState* state : live)
+    state->mark = epoch_;
+  for (auto& state : states_)
+    if (state->mark == epoch_)
+      std::erase_if(state->children, [&](const auto& edge) { return edge.second->mark != epoch_; });
+  std::erase_if(states_, [&](const auto& state) { return state->mark != epoch_; });
+  bytes_ = 0;
+  for (const auto& state : states_)
+    bytes_ += size_of(*state);
+}
+
+} // namespace fencepost

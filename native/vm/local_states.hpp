@@ -1,0 +1,92 @@
+// What a thread does depends only on the answers it got. So its states form a tree whose edges are answers, and each
+// state is computed once per exploration, however many executions pass through it.
+#pragma once
+
+#include "vm/machine.hpp"
+
+#include <map>
+#include <memory>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace fencepost {
+
+using Location = std::uint32_t;
+inline constexpr Location no_location = UINT32_MAX;
+
+struct LocalState {
+  ThreadState state; // run up to `action`
+  Action action;
+  Location location = no_location; // of a Read, Write
+  bool mixed = false;              // overlaps another location: mixed sizes
+  std::uint32_t mark = 0;          // of the last collection that kept it
+  LocalState* parent = nullptr;    // null for the first state of a thread
+  std::uint64_t answer = 0;        // the edge from the parent
+  std::vector<std::pair<std::uint64_t, LocalState*>> children;
+};
+
+// The places that accesses touch, numbered as they appear. A place is an address and a size.
+class Locations {
+public:
+  explicit Locations(const Bytecode& program) : program_(program) {}
+
+  // The number of the place, or no_location where it overlaps a different one.
+  Location find(std::uint64_t address, unsigned size);
+
+  std::size_t count() const { return places_.size(); }
+  std::uint64_t address(Location l) const { return places_[l].address; }
+  unsigned size(Location l) const { return places_[l].size; }
+  std::uint64_t initial(Location l) const { return places_[l].initial; }
+
+private:
+  struct Place {
+    std::uint64_t address, initial;
+    unsigned size;
+  };
+  const Bytecode& program_;
+  std::vector<Place> places_;
+  std::unordered_map<std::uint64_t, std::vector<Location>> by_granule_; // 8-byte granules
+};
+
+class LocalStates {
+public:
+  LocalStates(const Bytecode& program, bool track_dependencies, MachineLimits limits)
+      : machine_(program, track_dependencies, limits), locations_(program) {}
+
+  Machine& machine() { return machine_; }
+  Locations& locations() { return locations_; }
+
+  // The first state of a thread.
+  LocalState* first(std::uint32_t thread, std::uint32_t function, const std::vector<std::uint64_t>& args);
+
+  // The state after `state` got this answer.
+  LocalState* next(LocalState* state, std::uint64_t answer) {
+    for (auto& [known, child] : state->children)
+      if (known == answer) return child;
+    return compute_next(state, answer);
+  }
+
+  // The number of the thread that `parent` starts with its `index`-th event: the same in every execution.
+  std::uint32_t spawned(std::uint32_t parent, std::uint32_t index);
+
+  std::size_t bytes() const { return bytes_; }
+
+  // Forgets every state that is not marked live (and their children). pre: the ancestors of live states are live.
+  void collect(const std::vector<LocalState*>& live);
+
+private:
+  LocalState* compute_next(LocalState* state, std::uint64_t answer);
+  LocalState* adopt(std::unique_ptr<LocalState> fresh);
+
+  Machine machine_;
+  Locations locations_;
+  std::vector<std::unique_ptr<LocalState>> states_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::vector<std::uint64_t>>, LocalState*> first_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> spawned_;
+  std::size_t bytes_ = 0;
+  std::uint32_t epoch_ = 0;
+};
+
+} // namespace fencepost
