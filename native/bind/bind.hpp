@@ -5,3 +5,4 @@
 
 void bind_program(nanobind::module_& m);
 void bind_explore(nanobind::module_& m);
+void bind_states(nanobind::module_& m);

@@ -1,0 +1,167 @@
+#include "states/codec.hpp"
+
+#include <bit>
+#include <cstring>
+
+namespace fencepost::states {
+namespace {
+
+using Word = std::uint64_t;
+
+std::uint8_t width_for(std::size_t count) {
+  return static_cast<std::uint8_t>(count < 2 ? 0 : std::bit_width(count - 1));
+}
+
+class BitWriter {
+public:
+  explicit BitWriter(Word* out) : out_(out) {}
+  void put(Word value, unsigned width) {
+    if (width == 0) return;
+    word_ |= value << used_;
+    if (used_ + width >= 64) {
+      *out_++ = word_;
+      word_ = used_ ? value >> (64 - used_) : 0;
+      used_ += width - 64;
+    } else {
+      used_ += width;
+    }
+  }
+  void put_row(const Word* row, std::uint32_t bits) {
+    for (; bits >= 64; bits -= 64)
+      put(*row++, 64);
+    if (bits) put(*row, bits);
+  }
+  void finish() {
+    if (used_) *out_ = word_;
+  }
+
+private:
+  Word* out_;
+  Word word_ = 0;
+  unsigned used_ = 0;
+};
+
+class BitReader {
+public:
+  explicit BitReader(const std::uint8_t* in) : in_(in) {}
+  Word get(unsigned width) {
+    if (width == 0) return 0;
+    Word value;
+    std::memcpy(&value, in_ + at_ / 8, sizeof value);
+    value >>= at_ % 8;
+    const unsigned have = 64 - at_ % 8;
+    if (width > have) value |= Word{in_[at_ / 8 + 8]} << have;
+    at_ += width;
+    return width < 64 ? value & ((Word{1} << width) - 1) : value;
+  }
+  void get_row(Word* row, std::uint32_t bits) {
+    for (; bits >= 64; bits -= 64)
+      *row++ = get(64);
+    if (bits) *row = get(bits);
+  }
+
+private:
+  const std::uint8_t* in_;
+  std::size_t at_ = 0;
+};
+
+// Calls f(offset, bits) for each row of a thread and g for each row of a location, without those that are shared.
+template <class F> void thread_rows(const Plan& p, F f) {
+  f(p.vsc, p.monitored);
+  f(p.vr, p.v_count);
+  f(p.vx, p.x_count);
+  if (p.model != Against::Tso) return;
+  f(p.vw, p.v_count);
+  f(p.own, p.v_count);
+  f(p.vrx, p.x_count);
+}
+
+template <class F> void location_rows(const Plan& p, F f) {
+  f(p.msc, p.monitored);
+  f(p.wsc, p.monitored);
+  f(p.w, p.v_count);
+  f(p.wx, p.x_count);
+  if (p.model != Against::Tso) return;
+  f(p.m, p.v_count);
+  f(p.mx, p.x_count);
+}
+
+} // namespace
+
+Codec::Codec(const LocalStates& locals, const Plan& plan) : plan_(plan) {
+  for (std::uint32_t t = 0; t < plan.threads; ++t)
+    local_width_.push_back(width_for(locals.count(t)));
+  for (const Location& l : locals.locations())
+    value_width_.push_back(width_for(l.values.size()));
+  writer_width_ = plan.model == Against::Tso ? width_for(plan.threads + 1) : 0;
+  for (const std::uint8_t w : local_width_)
+    bits_ += w;
+  for (const std::uint8_t w : value_width_)
+    bits_ += w;
+  bits_ += plan.monitored * writer_width_;
+  thread_rows(plan, [&](std::uint32_t, std::uint32_t bits) { bits_ += plan.threads * bits; });
+  location_rows(plan, [&](std::uint32_t, std::uint32_t bits) { bits_ += plan.monitored * bits; });
+  bytes_ = bits_ / 8 + 1;
+}
+
+bool Codec::fits(const LocalStates& locals, const Plan& plan) const {
+  if (plan.threads != plan_.threads || plan.v_count != plan_.v_count || plan.x_count != plan_.x_count ||
+      locals.locations().size() != value_width_.size())
+    return false;
+  for (std::uint32_t t = 0; t < plan.threads; ++t)
+    if (width_for(locals.count(t)) > local_width_[t]) return false;
+  for (std::size_t k = 0; k < value_width_.size(); ++k)
+    if (width_for(locals.locations()[k].values.size()) > value_width_[k]) return false;
+  return true;
+}
+
+void Codec::pack(const State& s, Word* out) const {
+  out[words() - 1] = 0;
+  BitWriter w(out);
+  for (std::size_t t = 0; t < local_width_.size(); ++t)
+    w.put(s.locals[t], local_width_[t]);
+  for (std::size_t k = 0; k < value_width_.size(); ++k)
+    w.put(s.values[k], value_width_[k]);
+  for (const std::uint32_t writer : s.writers)
+    w.put(writer, writer_width_);
+  const Word* row = s.rows.data();
+  for (std::uint32_t t = 0; t < plan_.threads; ++t, row += plan_.thread_stride)
+    thread_rows(plan_, [&](std::uint32_t offset, std::uint32_t bits) { w.put_row(row + offset, bits); });
+  for (std::uint32_t x = 0; x < plan_.monitored; ++x, row += plan_.location_stride)
+    location_rows(plan_, [&](std::uint32_t offset, std::uint32_t bits) { w.put_row(row + offset, bits); });
+  w.finish();
+}
+
+void Codec::unpack(const std::uint8_t* in, State& s, const Plan& now) const {
+  const bool tso = now.model == Against::Tso;
+  s.locals.assign(now.threads, not_started);
+  s.values.assign(now.places.size(), 0);
+  s.writers.assign(tso ? now.monitored : 0, 0);
+  s.rows.assign(now.rows, 0);
+  BitReader r(in);
+  for (std::size_t t = 0; t < local_width_.size(); ++t)
+    s.locals[t] = static_cast<std::uint32_t>(r.get(local_width_[t]));
+  for (std::size_t k = 0; k < value_width_.size(); ++k)
+    s.values[k] = static_cast<std::uint32_t>(r.get(value_width_[k]));
+  for (std::uint32_t& writer : s.writers)
+    writer = static_cast<std::uint32_t>(r.get(writer_width_));
+  // The rows of `now` are those of the packed plan, possibly longer: same order, own offsets and old lengths.
+  std::vector<std::uint32_t> old_bits;
+  Word* row = s.rows.data();
+  thread_rows(plan_, [&](std::uint32_t, std::uint32_t bits) { old_bits.push_back(bits); });
+  for (std::uint32_t t = 0; t < plan_.threads; ++t) {
+    std::size_t k = 0;
+    thread_rows(now, [&](std::uint32_t offset, std::uint32_t) { r.get_row(row + offset, old_bits[k++]); });
+    row += now.thread_stride;
+  }
+  row = s.rows.data() + std::size_t{now.threads} * now.thread_stride;
+  old_bits.clear();
+  location_rows(plan_, [&](std::uint32_t, std::uint32_t bits) { old_bits.push_back(bits); });
+  for (std::uint32_t x = 0; x < plan_.monitored; ++x) {
+    std::size_t k = 0;
+    location_rows(now, [&](std::uint32_t offset, std::uint32_t) { r.get_row(row + offset, old_bits[k++]); });
+    row += now.location_stride;
+  }
+}
+
+} // namespace fencepost::states

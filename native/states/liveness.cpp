@@ -1,0 +1,83 @@
+#include "states/liveness.hpp"
+
+namespace fencepost::states {
+namespace {
+
+using Set = std::vector<std::uint64_t>;
+
+void insert(Set& set, std::int64_t reg) {
+  if (reg >= 0) set[static_cast<std::size_t>(reg) / 64] |= std::uint64_t{1} << (reg % 64);
+}
+
+void remove(Set& set, std::int32_t reg) {
+  if (reg >= 0) set[static_cast<std::size_t>(reg) / 64] &= ~(std::uint64_t{1} << (reg % 64));
+}
+
+bool falls_through(Opcode opcode) {
+  return opcode != Opcode::Jump && opcode != Opcode::Branch && opcode != Opcode::Switch && opcode != Opcode::Return &&
+         opcode != Opcode::Exit && opcode != Opcode::Fail;
+}
+
+// The operands in Bytecode::extra; those of a SpinHead only describe it, and half of a Switch's are jump targets.
+std::uint32_t extra_operands(const Instruction& i) {
+  if (i.opcode == Opcode::SpinHead) return 0;
+  return i.opcode == Opcode::Switch ? i.extra_count / 2 : i.extra_count;
+}
+
+} // namespace
+
+Liveness::Liveness(const Bytecode& program) : program_(program), live_(program.code.size()) {
+  for (const Function& f : program.functions)
+    analyse(f);
+}
+
+void Liveness::analyse(const Function& f) {
+  const std::size_t words = f.registers / 64 + 1;
+  for (std::uint32_t pc = f.start; pc < f.start + f.length; ++pc)
+    live_[pc].assign(words, 0);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::uint32_t pc = f.start + f.length; pc-- > f.start;) {
+      const Instruction& i = program_.code[pc];
+      Set now(words, 0);
+      const auto join = [&](std::uint32_t target) {
+        if (target < f.start + f.length)
+          for (std::size_t k = 0; k < words; ++k)
+            now[k] |= live_[target][k];
+      };
+      if (falls_through(i.opcode)) join(pc + 1);
+      if (i.opcode == Opcode::Jump || i.opcode == Opcode::Branch || i.opcode == Opcode::Switch) join(i.target[0]);
+      if (i.opcode == Opcode::Branch) join(i.target[1]);
+      if (i.opcode == Opcode::Switch)
+        for (std::uint32_t k = i.extra_count / 2; k < i.extra_count; ++k)
+          join(f.start + static_cast<std::uint32_t>(program_.extra[i.extra + k]));
+      remove(now, i.dst);
+      remove(now, i.dst2);
+      for (const OperandRef use : i.use)
+        insert(now, use);
+      for (std::uint32_t k = 0; k < extra_operands(i); ++k)
+        insert(now, program_.extra[i.extra + k]);
+      if (now != live_[pc]) {
+        live_[pc] = std::move(now);
+        changed = true;
+      }
+    }
+  }
+}
+
+void Liveness::forget(ThreadState& s) const {
+  constexpr std::uint32_t header = 4; // see Machine::push_frame: saved pc, base, function, result register
+  std::uint32_t base = s.base, function = s.function, pc = s.pc;
+  std::int64_t defined = -1; // the register that the call under way will set
+  for (std::uint32_t depth = s.depth; depth-- > 0;) {
+    for (std::uint32_t r = 0; r < program_.functions[function].registers; ++r)
+      if (r == defined || !live(pc, r)) s.stack[base + r] = 0;
+    const std::uint64_t* frame = s.stack.data() + (base - header);
+    pc = static_cast<std::uint32_t>(frame[0]);
+    base = static_cast<std::uint32_t>(frame[1]);
+    function = static_cast<std::uint32_t>(frame[2]);
+    defined = static_cast<std::int64_t>(frame[3]);
+  }
+}
+
+} // namespace fencepost::states

@@ -1,0 +1,512 @@
+#include "states/search.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace fencepost::states {
+namespace {
+
+constexpr std::size_t batch = 4096;          // states per turn and thread: bounds the buffers and the reaction time
+constexpr std::size_t worth_a_thread = 1024; // smaller batches are done before a second thread has started
+constexpr std::size_t max_errors = 16;
+
+std::uint64_t mix(std::uint64_t h) {
+  h = (h ^ (h >> 31)) * 0x9E3779B97F4A7C15ULL;
+  return (h ^ (h >> 29)) * 0xBF58476D1CE4E5B9ULL;
+}
+
+template <class F> void in_parallel(std::size_t jobs, F f) {
+  std::vector<std::thread> others;
+  for (std::size_t k = 1; k < jobs; ++k)
+    others.emplace_back([&f, k] { f(k); });
+  f(0);
+  for (std::thread& t : others)
+    t.join();
+}
+
+} // namespace
+
+Search::Search(const Bytecode& program, SearchOptions options)
+    : program_(program), options_(options), locals_(program, options.against != Against::Tso), monitor_(plan_),
+      workers_(std::max(1U, options.jobs)) {
+  if (options_.depth_first) workers_.resize(1);
+  if (!locals_.unsupported().empty())
+    status_ = SearchStatus::Unsupported;
+  else
+    restart();
+}
+
+// --- the loop
+
+bool Search::advance(double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  std::vector<std::uint32_t> ids;
+  while (status_ == SearchStatus::Running) {
+    if (!next_batch(ids)) {
+      status_ = SearchStatus::Robust;
+      break;
+    }
+    run_batch(std::move(ids));
+    if (status_ == SearchStatus::Running) check_limits();
+    if (Clock::now() >= end) break;
+  }
+  return status_ != SearchStatus::Running;
+}
+
+bool Search::next_batch(std::vector<std::uint32_t>& ids) {
+  ids.clear();
+  const auto shards = static_cast<std::uint32_t>(shards_.size());
+  if (options_.depth_first) {
+    if (stack_.empty()) return false;
+    ids.push_back(stack_.back());
+    stack_.pop_back();
+    return true;
+  }
+  for (int attempt = 0; attempt < 2 && ids.empty(); ++attempt) {
+    for (std::uint32_t s = 0; s < shards; ++s)
+      for (std::size_t k = 0; k < batch && next_[s] < level_end_[s]; ++k)
+        ids.push_back(next_[s]++ * shards + s);
+    if (!ids.empty()) break;
+    for (std::uint32_t s = 0; s < shards; ++s)
+      level_end_[s] = shards_[s].size();
+    ++depth_;
+  }
+  return !ids.empty();
+}
+
+void Search::run_batch(std::vector<std::uint32_t> ids) {
+  const bool parallel = workers_.size() > 1 && ids.size() >= worth_a_thread;
+  expand_all(ids, parallel);
+  insert_all(parallel);
+  collect();
+  while (status_ == SearchStatus::Running) {
+    ids.clear();
+    for (Worker& w : workers_) {
+      ids.insert(ids.end(), w.deferred.begin(), w.deferred.end());
+      w.deferred.clear();
+    }
+    if (ids.empty() || !learn()) return;
+    expand_all(ids, false);
+    insert_all(false);
+    collect();
+  }
+}
+
+void Search::expand_all(const std::vector<std::uint32_t>& ids, bool parallel) {
+  const std::size_t jobs = parallel ? workers_.size() : 1;
+  in_parallel(jobs, [&](std::size_t k) {
+    Worker& w = workers_[k];
+    for (std::size_t at = ids.size() * k / jobs; at < ids.size() * (k + 1) / jobs && !w.finding; ++at)
+      expand(w, ids[at]);
+  });
+}
+
+void Search::insert_all(bool parallel) {
+  in_parallel(parallel ? workers_.size() : 1, [&](std::size_t k) {
+    for (std::size_t s = k; s < shards_.size(); s += parallel ? workers_.size() : 1)
+      insert_shard(static_cast<std::uint32_t>(s));
+  });
+  for (std::size_t s = 0; s < shards_.size() && options_.hash_compact; ++s)
+    if (std::all_of(workers_.begin(), workers_.end(), [](const Worker& w) { return w.deferred.empty(); }))
+      shards_[s].release_before(next_[s]);
+}
+
+void Search::insert_shard(std::uint32_t shard) {
+  StateSet& set = shards_[shard];
+  const std::size_t stride = codec_.words() + 2;
+  for (Worker& w : workers_) {
+    std::vector<std::uint64_t>& out = w.out[shard];
+    for (std::size_t at = 0; at < out.size(); at += stride) {
+      if (at + 4 * stride < out.size()) set.prefetch(out[at + 4 * stride]);
+      const std::uint32_t fresh = set.insert(&out[at + 2], out[at], static_cast<std::uint32_t>(out[at + 1]));
+      if (fresh != StateSet::none && options_.depth_first) stack_.push_back(fresh);
+    }
+    out.clear();
+  }
+}
+
+void Search::collect() {
+  for (Worker& w : workers_) {
+    for (const ErrorFound& e : w.errors) {
+      const bool known = std::any_of(errors_.begin(), errors_.end(), [&](const ErrorFound& other) {
+        return other.position == e.position && other.kind == e.kind;
+      });
+      if (!known && errors_.size() < max_errors) errors_.push_back(e);
+    }
+    w.errors.clear();
+    if (w.finding && !finding_) finding_ = w.finding;
+  }
+  if (!finding_) return;
+  status_ = finding_->race ? SearchStatus::Race : SearchStatus::Diverges;
+  finding_state_ = initial();
+  for (const Worker& w : workers_)
+    if (w.finding && w.finding->state == finding_->state) finding_state_ = w.state;
+}
+
+void Search::check_limits() {
+  std::uint64_t states = 0, bytes = locals_.bytes();
+  for (const StateSet& s : shards_) {
+    states += s.size();
+    bytes += s.bytes_after_growth();
+  }
+  bytes += stack_.capacity() * sizeof(std::uint32_t);
+  if (states >= options_.states) status_ = SearchStatus::StateLimit;
+  if (bytes > options_.memory) status_ = SearchStatus::MemoryLimit;
+}
+
+// --- what is learned on the way
+
+void Search::restart() {
+  plan_ = Plan::make(locals_, options_.against);
+  marked_.clear();
+  mark_new();
+  codec_ = Codec(locals_, plan_);
+  shards_.clear();
+  for (std::size_t s = 0; s < workers_.size(); ++s)
+    shards_.emplace_back(codec_.bytes(), options_.hash_compact);
+  next_.assign(shards_.size(), 0);
+  level_end_.assign(shards_.size(), 0);
+  stack_.clear();
+  errors_.clear();
+  depth_ = 0;
+  for (Worker& w : workers_) {
+    const std::uint64_t transitions = w.transitions;
+    w = Worker{};
+    w.transitions = transitions;
+    w.out.resize(shards_.size());
+    w.packed.resize(codec_.words() + 1);
+  }
+  const State s = initial();
+  Worker& w = workers_[0];
+  codec_.pack(s, w.packed.data());
+  const std::uint64_t h = hash(s, w.packed.data());
+  const std::size_t shard = (h >> 40) % shards_.size();
+  w.out[shard].assign({h, StateSet::none});
+  w.out[shard].insert(w.out[shard].end(), w.packed.begin(), w.packed.begin() + codec_.words());
+  insert_all(false);
+}
+
+void Search::mark_new() {
+  if (marked_v_ != plan_.v_count || marked_x_ != plan_.x_count) marked_.clear();
+  marked_.resize(locals_.threads(), 0);
+  for (std::uint32_t t = 0; t < locals_.threads(); ++t)
+    for (; marked_[t] < locals_.count(t); ++marked_[t])
+      plan_.mark(locals_, locals_.at(t, marked_[t]));
+  marked_v_ = plan_.v_count;
+  marked_x_ = plan_.x_count;
+}
+
+bool Search::learn() {
+  for (Worker& w : workers_) {
+    for (const Miss& m : w.misses)
+      locals_.compute(m.thread, m.local, m.key, m.other);
+    w.misses.clear();
+  }
+  if (!locals_.unsupported().empty()) {
+    status_ = SearchStatus::Unsupported;
+    return false;
+  }
+  if (plan_.outdated(locals_)) {
+    ++restarts_;
+    restart();
+    return false;
+  }
+  const std::uint32_t rows = plan_.rows;
+  plan_.grow(locals_);
+  mark_new();
+  if (rows != plan_.rows || !codec_.fits(locals_, plan_)) repack();
+  return true;
+}
+
+void Search::repack() {
+  const Codec wider(locals_, plan_);
+  State s;
+  std::vector<std::uint64_t> packed(wider.words() + 1);
+  for (std::uint32_t k = 0; k < shards_.size(); ++k) {
+    StateSet fresh(wider.bytes(), options_.hash_compact);
+    const StateSet& old = shards_[k];
+    for (std::uint32_t number = 0; number < old.size(); ++number) {
+      if (old.kept(number)) {
+        codec_.unpack(old.record(number), s, plan_);
+        wider.pack(s, packed.data());
+      }
+      // A hash of the exact search covers the packed record; that of the compact one does not depend on packing.
+      const std::uint64_t h = options_.hash_compact ? old.hash(number) : hash_words(packed.data(), wider.words());
+      fresh.insert(packed.data(), h, old.parent(number));
+    }
+    shards_[k] = std::move(fresh);
+  }
+  codec_ = wider;
+  for (Worker& w : workers_)
+    w.packed.resize(codec_.words() + 1);
+}
+
+// --- one state
+
+State Search::initial() const {
+  State s;
+  s.locals.assign(plan_.threads, not_started);
+  for (std::uint32_t t = 0; t < program_.threads.size(); ++t)
+    s.locals[t] = locals_.start(t);
+  s.values.assign(plan_.places.size(), 0);
+  s.writers.assign(plan_.model == Against::Tso ? plan_.monitored : 0, 0);
+  s.rows.assign(plan_.rows, 0);
+  return s;
+}
+
+std::uint64_t Search::hash(const State& s, const std::uint64_t* packed) const {
+  if (!options_.hash_compact) return hash_words(packed, codec_.words());
+  std::uint64_t h = 0;
+  std::uint64_t place = 1;
+  const auto add = [&](std::uint64_t value) {
+    if (value) h += mix(value + mix(place)); // zeros add nothing, so rows may grow
+    ++place;
+  };
+  for (std::size_t t = 0; t < s.locals.size(); ++t)
+    place = t << 48, add(s.locals[t]);
+  place = std::uint64_t{1} << 40;
+  for (const std::uint32_t v : s.values)
+    add(v);
+  place = std::uint64_t{2} << 40;
+  for (const std::uint32_t v : s.writers)
+    add(v);
+  const std::uint64_t* at = s.rows.data();
+  const auto rows = [&](std::uint64_t base, std::uint32_t count, std::initializer_list<std::uint32_t> lengths) {
+    for (std::uint32_t k = 0; k < count; ++k) {
+      std::uint64_t row = 0;
+      for (const std::uint32_t length : lengths) {
+        place = base + (std::uint64_t{k} << 24) + (row++ << 20);
+        for (std::uint32_t word = 0; word < length; ++word)
+          add(*at++);
+      }
+    }
+  };
+  const std::uint32_t l = plan_.l_words, v = plan_.v_words, x = plan_.x_words;
+  if (plan_.model == Against::Tso) {
+    rows(std::uint64_t{3} << 40, plan_.threads, {l, v, x, v, v, x});
+    rows(std::uint64_t{4} << 40, plan_.monitored, {l, l, v, x, v, x});
+  } else {
+    rows(std::uint64_t{3} << 40, plan_.threads, {l, v, x});
+    rows(std::uint64_t{4} << 40, plan_.monitored, {l, l, v, x});
+  }
+  return mix(h);
+}
+
+void Search::load(std::uint32_t id, State& s) const {
+  const auto shards = static_cast<std::uint32_t>(shards_.size());
+  codec_.unpack(shards_[id % shards].record(id / shards), s, plan_);
+}
+
+void Search::expand(Worker& w, std::uint32_t id) const {
+  load(id, w.state);
+  judge(w, id);
+  if (w.finding) return;
+  const std::size_t missed = w.misses.size();
+  successors(w.state, w.next, &w.misses, [&](std::uint32_t, const Successor*, std::uint32_t) {
+    ++w.transitions;
+    codec_.pack(w.next, w.packed.data());
+    const std::uint64_t h = hash(w.next, w.packed.data());
+    std::vector<std::uint64_t>& out = w.out[(h >> 40) % shards_.size()];
+    out.push_back(h);
+    out.push_back(id);
+    out.insert(out.end(), w.packed.begin(), w.packed.begin() + codec_.words());
+  });
+  if (w.misses.size() != missed) w.deferred.push_back(id);
+}
+
+void Search::judge(Worker& w, std::uint32_t id) const {
+  bool non_atomic = false;
+  for (std::uint32_t t = 0; t < plan_.threads; ++t) {
+    const LocalState& l = locals_.at(t, w.state.locals[t]);
+    non_atomic |= l.non_atomic;
+    if (l.kind == LabelKind::Error)
+      w.errors.push_back({id, t, l.action.position, l.action.string, l.action.error, l.action.message});
+    if (monitor_.diverges(w.state, t, l)) {
+      w.finding = Finding{id, t, t, false};
+      return;
+    }
+  }
+  if (non_atomic) find_race(w, id);
+}
+
+// Definition 6.1: two labels on one location, one writes, one is not atomic.
+void Search::find_race(Worker& w, std::uint32_t id) const {
+  const auto writes = [](const LocalState& l) { return l.kind != LabelKind::Read && l.kind != LabelKind::Await; };
+  for (std::uint32_t t = 0; t < plan_.threads; ++t)
+    for (std::uint32_t other = 0; other < plan_.threads; ++other) {
+      const LocalState &a = locals_.at(t, w.state.locals[t]), &b = locals_.at(other, w.state.locals[other]);
+      if (t != other && a.non_atomic && a.location >= 0 && a.location == b.location && (writes(a) || writes(b))) {
+        w.finding = Finding{id, t, other, true};
+        return;
+      }
+    }
+}
+
+template <class F> void Search::successors(const State& s, State& next, std::vector<Miss>* misses, F emit) const {
+  for (std::uint32_t t = 0; t < plan_.threads; ++t) {
+    const LocalState& l = locals_.at(t, s.locals[t]);
+    std::uint32_t key = 0, last = 0, other = 0;
+    switch (l.kind) {
+    case LabelKind::End:
+    case LabelKind::Blocked:
+    case LabelKind::Error:
+      continue;
+    case LabelKind::Await:
+    case LabelKind::BlockingCas:
+    case LabelKind::Read:
+    case LabelKind::Update:
+    case LabelKind::Cas:
+      key = last = s.values[static_cast<std::size_t>(l.location)];
+      if (!locals_.allows(l, key)) continue;
+      break;
+    case LabelKind::Choose:
+      last = static_cast<std::uint32_t>(l.action.high - l.action.value);
+      break;
+    case LabelKind::Spawn: // threads are numbered in the order in which they start
+      while (key < plan_.threads && s.locals[key] != not_started)
+        ++key;
+      last = other = key;
+      break;
+    case LabelKind::Join:
+      other = static_cast<std::uint32_t>(std::min<std::uint64_t>(l.action.value, UINT32_MAX));
+      if (other >= plan_.threads || locals_.at(other, s.locals[other]).kind != LabelKind::End) continue;
+      key = last = s.locals[other];
+      break;
+    default:
+      break;
+    }
+    for (; key <= last; ++key) {
+      const Successor* to = LocalStates::find(l, key);
+      if (!to) {
+        if (misses) misses->push_back({t, s.locals[t], key, other});
+        continue;
+      }
+      apply(s, next, t, l, *to, other);
+      emit(t, to, other);
+    }
+  }
+}
+
+void Search::apply(const State& s, State& next, std::uint32_t t, const LocalState& l, const Successor& to,
+                   std::uint32_t other) const {
+  next = s;
+  next.locals[t] = to.next;
+  const bool update = to.written != no_value && l.kind != LabelKind::Write;
+  if (l.location >= 0) {
+    const auto k = static_cast<std::size_t>(l.location);
+    const Plan::Place& place = plan_.places[k];
+    const auto x = static_cast<std::uint32_t>(place.index);
+    const std::uint32_t old = s.values[k];
+    if (to.written != no_value) next.values[k] = to.written;
+    if (l.kind == LabelKind::Cas || (update && place.index < 0)) monitor_.fence(next, t); // locked: TSO drains
+    if (place.index >= 0) {
+      if (l.kind == LabelKind::Fence)
+        monitor_.write(next, t, x, true, -1, -1);
+      else if (to.written != no_value)
+        monitor_.write(next, t, x, update, place.v_value[old], place.x_value[old]);
+      else
+        monitor_.read(next, t, x);
+      if (l.kind == LabelKind::Cas) monitor_.fence(next, t);
+    }
+  } else if (l.kind == LabelKind::Fence) {
+    monitor_.fence(next, t);
+  } else if (l.kind == LabelKind::Spawn) {
+    next.locals[other] = to.child;
+    monitor_.spawn(next, t, other);
+  } else if (l.kind == LabelKind::Join) {
+    monitor_.join(next, t, other);
+  }
+  const LabelKind then = locals_.at(t, to.next).kind;
+  const bool over = then == LabelKind::Blocked || then == LabelKind::Error;
+  if (over || (then == LabelKind::End && t < program_.threads.size())) monitor_.forget(next, t);
+}
+
+// --- what is told
+
+SearchStatistics Search::statistics() const {
+  SearchStatistics total;
+  total.bytes = locals_.bytes();
+  for (const StateSet& s : shards_) {
+    total.states += s.size();
+    total.bytes += s.bytes();
+  }
+  for (const Worker& w : workers_)
+    total.transitions += w.transitions;
+  total.bits_per_state = codec_.bits();
+  total.locations = static_cast<std::uint32_t>(plan_.places.size());
+  total.monitored = plan_.monitored;
+  total.local_states = static_cast<std::uint32_t>(locals_.total());
+  total.depth = depth_;
+  total.restarts = restarts_;
+  return total;
+}
+
+TraceStep Search::describe(const State& s, std::uint32_t t, const Successor* to, std::uint32_t other) const {
+  const LocalState& l = locals_.at(t, s.locals[t]);
+  TraceStep step;
+  step.thread = t;
+  step.kind = l.kind;
+  step.fence = l.action.fence;
+  step.mode = l.action.mode;
+  step.size = l.action.size;
+  step.position = l.action.position;
+  step.other = other;
+  step.address = l.action.address;
+  step.value_written = l.action.value;
+  if (!to) return step;
+  step.reads = l.action.kind == ActionKind::Read;
+  step.writes = l.location >= 0 && to->written != no_value;
+  if (l.location >= 0 && l.kind != LabelKind::Fence) {
+    const Location& location = locals_.locations()[static_cast<std::size_t>(l.location)];
+    step.value_read = location.values[s.values[static_cast<std::size_t>(l.location)]];
+    if (step.writes) step.value_written = location.values[to->written];
+  } else if (l.kind == LabelKind::Choose) {
+    step.value_read = l.action.value + to->key;
+  }
+  return step;
+}
+
+std::vector<TraceStep> Search::trace_to(std::uint32_t id) const {
+  const auto shards = static_cast<std::uint32_t>(shards_.size());
+  std::vector<std::uint32_t> path;
+  for (; id != StateSet::none; id = shards_[id % shards].parent(id / shards))
+    path.push_back(id);
+  std::reverse(path.begin(), path.end());
+  std::vector<TraceStep> steps;
+  std::vector<std::uint64_t> packed(codec_.words() + 1);
+  State at = initial(), next;
+  for (std::size_t k = 1; k < path.size(); ++k) {
+    const StateSet& set = shards_[path[k] % shards];
+    const std::uint32_t number = path[k] / shards;
+    bool found = false;
+    State reached;
+    successors(at, next, nullptr, [&](std::uint32_t t, const Successor* to, std::uint32_t other) {
+      if (found) return;
+      codec_.pack(next, packed.data());
+      found = options_.hash_compact ? hash(next, packed.data()) == set.hash(number)
+                                    : std::memcmp(packed.data(), set.record(number), codec_.bytes()) == 0;
+      if (!found) return;
+      steps.push_back(describe(at, t, to, other));
+      reached = next;
+    });
+    at = std::move(reached);
+  }
+  return steps;
+}
+
+TraceStep Search::label_of(std::uint32_t thread) const { return describe(finding_state_, thread, nullptr, 0); }
+
+Search::Effect Search::effect(std::uint64_t value) const {
+  const LocalState& l = locals_.at(finding_->thread, finding_state_.locals[finding_->thread]);
+  if (l.kind == LabelKind::Write) return {true, true, l.action.value};
+  if (!locals_.machine().satisfied(l.state, l.action, value)) return {false, false, 0};
+  Machine machine(program_);
+  ThreadState s = l.state;
+  machine.reply(s, l.action, value);
+  if (!s.write_pending) return {true, false, 0};
+  return {true, true, machine.run(s).value};
+}
+
+} // namespace fencepost::states
