@@ -1,0 +1,149 @@
+"""From a program and a model to a Verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from fencepost.errors import UnsupportedError
+from fencepost.execution.execution import Execution
+from fencepost.explore import native
+from fencepost.explore.convert import state_of, to_execution, to_report
+from fencepost.explore.native import NATIVE_MODELS, Progress, Report
+from fencepost.explore.prepare import Prepared, prepare
+from fencepost.options import CheckOptions, ExploreOptions
+from fencepost.program.condition import Condition, Quantifier, holds
+from fencepost.program.instructions import BOUNDS, ErrorKind
+from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, to_signed
+from fencepost.program.program import Program
+from fencepost.verdict import Answer, ErrorReport, Outcomes, Verdict, Witness
+
+
+def explore(
+    program: Program, model: Any, options: CheckOptions | None = None, progress: Progress | None = None
+) -> Verdict:
+    """Explores all executions and looks for errors. `model` is a Model of the registry or a name."""
+    options = options or CheckOptions()
+    name = _native_name(model)
+    prepared = prepare(program, name, options)
+    report = native.run(prepared, name, options, progress)
+    errors, witnesses, limits = _sort_findings(report, prepared, name, options)
+    condition = _answer_condition(report, prepared)
+    answer, reason = _answer(report, errors, limits, condition)
+    return Verdict(
+        answer,
+        reason,
+        name,
+        report.results["executions"],
+        report.results["blocked"],
+        report.seconds,
+        tuple(errors),
+        witnesses[0] if witnesses else None,
+        tuple(_limit_line(limit) for limit in limits) if answer is Answer.FAIL else (),
+        {"condition": condition} if program.condition is not None else {},
+    )
+
+
+def outcomes(
+    program: Program, model: Any, options: ExploreOptions | None = None, progress: Progress | None = None
+) -> Outcomes:
+    """The final states of all complete executions, and whether the program's condition holds."""
+    options = options or ExploreOptions()
+    name = _native_name(model)
+    prepared = prepare(program, name, options)
+    report = native.run(prepared, name, options, progress)
+    errors, _, limits = _sort_findings(report, prepared, name, options)
+    states = {state_of(values, prepared): count for values, count in report.results["outcomes"]}
+    reason = report.reason or "; ".join(_limit_line(limit) for limit in limits)
+    return Outcomes(
+        name, dict(sorted(states.items())), _answer_condition(report, prepared), report.results["executions"],
+        report.results["blocked"], report.seconds, reason, tuple(errors),
+    )  # fmt: skip
+
+
+def executions(program: Program, model: Any, options: ExploreOptions | None = None) -> Iterator[Execution]:
+    """Every complete execution as a value, for analyses of one's own."""
+    options = options or ExploreOptions()
+    name = _native_name(model)
+    prepared = prepare(program, name, options)
+    report = native.run(prepared, name, options, keep=options.max_executions or 2**62)
+    for raw in report.results["kept"]:
+        yield to_execution(raw, prepared)
+
+
+def _native_name(model: Any) -> str:
+    name = model if isinstance(model, str) else str(model.name)
+    if name not in NATIVE_MODELS:
+        raise UnsupportedError(f"model {name}: the explorer has {', '.join(NATIVE_MODELS)}")
+    return name
+
+
+def _sort_findings(
+    report: Report, prepared: Prepared, model: str, options: ExploreOptions
+) -> tuple[list[ErrorReport], list[Witness], list[ErrorReport]]:
+    """Errors that count, their witnesses, and the bounds that were met."""
+    ignored = options.ignored if isinstance(options, CheckOptions) else frozenset({ErrorKind.DEADLOCK})
+    errors, witnesses, limits = [], [], []
+    for raw in report.results["findings"]:
+        found = to_report(raw, prepared)
+        if found.kind in BOUNDS:
+            limits.append(found)
+        elif found.kind not in ignored:
+            errors.append(found)
+            witnesses.append(Witness(to_execution(raw["execution"], prepared), found, model, program=prepared.program))
+    return errors, witnesses, limits
+
+
+def _limit_line(limit: ErrorReport) -> str:
+    return f"{limit.at}: {limit.message}" if limit.at else limit.message
+
+
+def _answer(
+    report: Report, errors: list[ErrorReport], limits: list[ErrorReport], condition: bool | None
+) -> tuple[Answer, str]:
+    if errors:
+        first = errors[0]
+        return Answer.FAIL, f"{first.at}: {first.message}" if first.at else first.message
+    if condition is False:
+        return Answer.FAIL, "the condition does not hold"
+    if report.reason:
+        return Answer.UNKNOWN, report.reason
+    if limits:
+        return Answer.UNKNOWN, "; ".join(_limit_line(limit) for limit in limits)
+    return Answer.PASS, "every execution explored, no error" if condition is None else "the condition holds"
+
+
+def _answer_condition(report: Report, prepared: Prepared) -> bool | None:
+    """Whether the condition holds as it is written; None where there is none or the executions seen do not decide."""
+    condition = prepared.program.condition
+    if condition is None:
+        return None
+    constants = _constants(condition, prepared)
+    values = [dict(state_of(raw, prepared)) for raw, _ in report.results["outcomes"]]
+    if condition.filter is not None:
+        values = [v for v in values if holds(condition.filter, v, constants)]
+    good = [holds(condition.formula, v, constants) for v in values]
+    complete = not report.reason and not any(_is_limit(f) for f in report.results["findings"])
+    match condition.quantifier:
+        case Quantifier.EXISTS:
+            return True if any(good) else (False if complete else None)
+        case Quantifier.NOT_EXISTS:
+            return False if any(good) else (True if complete else None)
+        case Quantifier.FORALL:
+            return False if not all(good) else (True if complete else None)
+
+
+def _is_limit(raw: dict[str, Any]) -> bool:
+    return tuple(ErrorKind)[raw["kind"]] in BOUNDS
+
+
+def _constants(condition: Condition, prepared: Prepared) -> dict[Const | GlobalAddress | FunctionAddress, int]:
+    from fencepost.program.condition import comparisons
+
+    formulas = [condition.formula, *([condition.filter] if condition.filter else [])]
+    found: dict[Const | GlobalAddress | FunctionAddress, int] = {}
+    for formula in formulas:
+        for c in comparisons(formula):
+            if not isinstance(c.right, str):
+                found[c.right] = to_signed(prepared.encoded.layout.value(c.right))
+    return found

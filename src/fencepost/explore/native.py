@@ -1,0 +1,206 @@
+"""Runs an exploration in the core: limits, progress, Ctrl-C, saving and resuming."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from fencepost import _core
+from fencepost._version import __version__
+from fencepost.errors import UsageError
+from fencepost.explore.prepare import Prepared
+from fencepost.options import CheckOptions, ExploreOptions
+from fencepost.program.instructions import ErrorKind
+
+#: The models that the core checks by hand-tuned code, by their number there.
+NATIVE_MODELS = {"sc": 0, "tso": 1, "pso": 2, "ra": 3, "rc11": 4, "rc11-cpp20": 5}
+
+_DONE, _PAUSED, _FAILED = 0, 1, 3
+_LOOK = 0.05  # seconds between two looks at the clock, the screen and the keyboard
+_SAVE_EVERY = 5.0
+_UNLIMITED = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a run of the core gave. `reason` says why it ended early; empty where it explored everything."""
+
+    results: dict[str, Any]
+    seconds: float
+    reason: str
+    failed: bool = False
+
+
+Progress = Callable[[int, float], None]
+
+
+def run(
+    prepared: Prepared, model: str, options: ExploreOptions, progress: Progress | None = None, *, keep: int = 0
+) -> Report:
+    """Explores until the end or a limit. With `save`, the state is written every few seconds and at every end; with
+    `resume`, the counts go on from the file."""
+    native = _native_options(model, options, keep)
+    exploration = _core.Exploration(prepared.bytecode, native)
+    before = _resume(exploration, prepared, model, options)
+    started = time.perf_counter()
+    reason = _loop(exploration, prepared, model, options, before, started, progress)
+    results = _add(before, exploration.results())
+    failed = reason == "error"
+    return Report(results, time.perf_counter() - started, "" if failed else reason, failed)
+
+
+def _native_options(model: str, options: ExploreOptions, keep: int) -> _core.ExploreOptions:
+    native = _core.ExploreOptions()
+    native.model = NATIVE_MODELS[model]
+    native.keep_executions = keep
+    native.max_events = options.max_events
+    if isinstance(options, CheckOptions):
+        native.keep_going = options.keep_going or bool(options.ignored)
+        native.races = ErrorKind.RACE not in options.ignored
+        native.deadlocks = ErrorKind.DEADLOCK not in options.ignored
+    else:
+        native.keep_going = True
+    return native
+
+
+def _loop(
+    exploration: _core.Exploration,
+    prepared: Prepared,
+    model: str,
+    options: ExploreOptions,
+    before: dict[str, Any] | None,
+    started: float,
+    progress: Progress | None,
+) -> str:
+    """Runs in slices (one slice where nothing is to be saved) and says why it stopped; empty when done."""
+    while True:
+        seconds = _remaining_time(options, started)
+        slice_ = min(seconds, _SAVE_EVERY) if options.save else seconds
+        done = _visited(before) + _visited(exploration.results())
+        budget = _UNLIMITED if options.max_executions is None else options.max_executions - done
+        if budget <= 0:
+            return f"stopped after {options.max_executions} executions"
+        end = _wait(exploration, slice_, budget, options.jobs, partial(_tell, progress, done, started))
+        if options.save:
+            _save(exploration, prepared, model, before, Path(options.save))
+        if end == _DONE:
+            return ""
+        if end == _FAILED:
+            return "error"
+        if end < 0:
+            return "interrupted"
+        if _remaining_time(options, started) <= 0:
+            return f"stopped after {options.time_limit:g} seconds"
+
+
+def _remaining_time(options: ExploreOptions, started: float) -> float:
+    if options.time_limit is None:
+        return 1e9
+    return options.time_limit - (time.perf_counter() - started)
+
+
+def _tell(progress: Progress | None, before: int, started: float, visited: int) -> None:
+    if progress is not None:
+        progress(before + visited, time.perf_counter() - started)
+
+
+def _wait(
+    exploration: _core.Exploration, seconds: float, executions: int, jobs: int, look: Callable[[int], None]
+) -> int:
+    """The core works on a thread of its own, so that this one hears Ctrl-C at once. -1: it was interrupted."""
+    ended: list[int] = []
+    failure: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            ended.append(exploration.run(seconds, executions, jobs))
+        except BaseException as error:
+            failure.append(error)
+
+    exploration.allow()
+    worker = threading.Thread(target=work, daemon=True)
+    worker.start()
+    interrupted = False
+    while worker.is_alive():
+        try:
+            worker.join(_LOOK)
+            look(exploration.visited)
+        except KeyboardInterrupt:
+            interrupted = True
+            exploration.stop()
+    if failure:
+        raise failure[0]
+    return -1 if interrupted and ended[0] == _PAUSED else ended[0]
+
+
+# --- saving and resuming ---------------------------------------------------------------------------------------------
+
+
+def _fingerprint(prepared: Prepared, model: str) -> tuple[str, str, bytes]:
+    return (__version__, model, prepared.encoded.words)
+
+
+def _save(
+    exploration: _core.Exploration, prepared: Prepared, model: str, before: dict[str, Any] | None, file: Path
+) -> None:
+    """Writes beside the file and renames, so that a crash in the middle leaves the older state."""
+    state = {
+        "fingerprint": _fingerprint(prepared, model),
+        "results": _add(before, exploration.results()),
+        "remaining": exploration.remaining(),
+    }
+    fresh = file.with_name(file.name + ".new")
+    fresh.write_bytes(pickle.dumps(state))
+    fresh.replace(file)
+
+
+class _PlainUnpickler(pickle.Unpickler):
+    """A saved exploration holds plain values only: nothing in it may name a class."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        raise pickle.UnpicklingError(f"{module}.{name} has no place in a saved exploration")
+
+
+def _resume(
+    exploration: _core.Exploration, prepared: Prepared, model: str, options: ExploreOptions
+) -> dict[str, Any] | None:
+    if not options.resume:
+        return None
+    file = Path(options.resume)
+    try:
+        with file.open("rb") as stream:
+            state = _PlainUnpickler(stream).load()
+        fingerprint, results, remaining = state["fingerprint"], state["results"], state["remaining"]
+    except OSError as error:
+        raise UsageError(f"--resume {file}: {error.strerror}") from None
+    except (pickle.UnpicklingError, EOFError, KeyError, TypeError, AttributeError, ValueError):
+        raise UsageError(f"--resume {file}: this is not a saved exploration") from None
+    if fingerprint != _fingerprint(prepared, model):
+        raise UsageError(f"--resume {file}: it was saved for another program, model, option or version of fencepost")
+    exploration.set_remaining(remaining)
+    saved: dict[str, Any] = results
+    return saved
+
+
+def _visited(results: dict[str, Any] | None) -> int:
+    return 0 if results is None else int(results["executions"] + results["blocked"])
+
+
+def _add(before: dict[str, Any] | None, now: dict[str, Any]) -> dict[str, Any]:
+    """The results of two runs as one."""
+    if before is None:
+        return now
+    total = {k: before[k] + now[k] for k in ("executions", "blocked", "erroneous", "duplicates", "kept")}
+    states: dict[tuple[int, ...], int] = {}
+    for values, count in [*before["outcomes"], *now["outcomes"]]:
+        states[tuple(values)] = states.get(tuple(values), 0) + count
+    total["outcomes"] = [(list(values), count) for values, count in states.items()]
+    known = {(f["kind"], f["position"]) for f in before["findings"]}
+    total["findings"] = before["findings"] + [f for f in now["findings"] if (f["kind"], f["position"]) not in known]
+    return total

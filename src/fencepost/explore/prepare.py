@@ -1,0 +1,38 @@
+"""What a program goes through before the core explores it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fencepost import _core
+from fencepost.options import ExploreOptions
+from fencepost.program.encode import Encoded, encode
+from fencepost.program.passes.mapping import map_for_model
+from fencepost.program.passes.spin import find_spins
+from fencepost.program.passes.synchronisation import lower_synchronisation
+from fencepost.program.passes.unroll import LoopBounds, unroll
+from fencepost.program.program import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The program that runs, after every pass, and what the core made of it."""
+
+    program: Program
+    encoded: Encoded
+    bytecode: _core.Bytecode
+
+
+def passes(program: Program, model: str, options: ExploreOptions) -> Program:
+    """Lowers library synchronisation, makes waiting explicit, bounds loops, compiles for a hardware model."""
+    program = lower_synchronisation(program)
+    if options.spin_detection:
+        program = find_spins(program)
+    program = unroll(program, LoopBounds(options.unroll))
+    return map_for_model(program, model)
+
+
+def prepare(program: Program, model: str, options: ExploreOptions) -> Prepared:
+    program = passes(program, model, options)
+    encoded = encode(program)
+    return Prepared(program, encoded, _core.decode(encoded.words, encoded.strings))
