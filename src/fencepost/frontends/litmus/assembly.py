@@ -42,8 +42,8 @@ class Dialect(ABC):
     # --- what instruction sets have in common
 
     def unknown(self, mnemonic: Token, t: Tokens) -> None:
-        hint = "it is not an instruction that Fencepost knows"
-        t.source.fail(mnemonic.offset, f"unsupported instruction '{mnemonic.text}'", hint=hint)
+        known = f"an instruction of {self.arch.name} that Fencepost knows"
+        t.source.fail(mnemonic.offset, f"unsupported instruction '{mnemonic.text}'", known)
 
     def named(self, t: Tokens, expected: str = "a register") -> RegisterName:
         t.accept("%")

@@ -135,13 +135,16 @@ class _Builder:
             self.source.fail(what.token.offset, f"found register '{name}' of a thread that does not exist", threads)
         register = self.naming(what.thread, what.token)
         if register is None:
-            self.source.fail(what.token.offset, f"found '{what.token.text}'", f"a register of {self.arch.value}")
+            self.source.fail(what.token.offset, f"found '{what.token.text}'", self._registers(function))
         f = self.functions[function]
         if register.name not in f.registers:
             f = Function(f.name, (*f.registers, register.name), f.parameters, f.code, f.variadic, f.at)
             self.functions[function] = f
         width, signed = self._register_width(f, what, register, wide)
         return Observation(name, FinalRegister(function, register.name), width, signed)
+
+    def _registers(self, function: str) -> str:
+        return f"a variable of {function}" if self.arch is Arch.C11 else f"a register of {self.arch.name}"
 
     def _register_width(self, f: Function, what: Observed, register: RegisterName, wide: bool) -> tuple[int, bool]:
         """Registers are read as C's int unless the test says otherwise or they hold more."""

@@ -34,7 +34,7 @@ def read_frame(text: str, file: str) -> Frame:
     if head is None:
         source.fail(
             len(text) - len(text.lstrip()),
-            f"found {text.strip()[:20]!r}" if text.strip() else "found an empty file",
+            f"found {text.split()[0]!r}" if text.strip() else "found an empty file",
             "an architecture and the name of the test, such as 'PPC MP+syncs'",
         )
     in_c = head["arch"] in _C_DIALECTS

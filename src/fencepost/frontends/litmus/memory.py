@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import pairwise
 
+from fencepost.program.condition import FinalMemory
 from fencepost.program.instructions import Cas, Compute, Instruction, Load, Op, Rmw, Store, StoreConditional
 from fencepost.program.operands import Const, ConstantOperand, GlobalAddress, Operand, Reg
-from fencepost.program.program import Function
+from fencepost.program.program import Function, Program
 
 Place = tuple[str, int]  # location, offset in bytes
 _FAR = 1 << 12
@@ -97,3 +99,19 @@ class PointsTo:
 
 def _place(value: Operand) -> set[Place]:
     return {(value.name, value.offset)} if isinstance(value, GlobalAddress) else set()
+
+
+def mixes_sizes(program: Program) -> bool:
+    """Whether some accesses overlap without being to the same bytes, as far as the code shows."""
+    arguments = {t.function: t.args for t in program.threads}
+    initial = {f.name: dict(zip(f.registers, arguments.get(f.name, ()), strict=False)) for f in program.functions}
+    memory = {o.name: [i.value for i in o.init] for o in program.objects}
+    found = PointsTo(program.functions, initial, memory).accesses()
+    for o in program.observations:
+        if isinstance(o.what, FinalMemory):
+            found[o.what.object].add((o.what.offset, o.what.size))
+    return any(
+        first[0] + first[1] > second[0]
+        for accesses in found.values()
+        for first, second in pairwise(sorted(accesses))
+    )  # fmt: skip

@@ -128,7 +128,7 @@ class _Reader:
         try:
             if t.accept("not", "~", "!"):
                 return Not(self._not())
-            if t.at("(") and t.peek().text != "*":
+            if t.at("("):
                 t.next()
                 inner = self._formula()
                 t.expect(")")
