@@ -78,8 +78,11 @@ class Expressions:
         """The address and the mode of an access to shared memory, which must be one of the possible modes."""
         address, variable = self.address(e.place)
         mode = e.mode or (variable.mode if variable is not None else Mode.RLX)
-        if variable is not None and variable.kind == "na" and mode is not Mode.NA:
-            raise mistake(f"{variable.name} is non-atomic: it cannot be accessed as {mode.value}", e.at,
+        if variable is not None and variable.kind == "na" and (mode is not Mode.NA or Mode.NA not in possible):
+            why = (
+                f"it cannot be accessed as {mode.value}" if mode is not Mode.NA else f"{what} needs an atomic variable"
+            )
+            raise mistake(f"{variable.name} is non-atomic: {why}", e.at,
                           hint=f"declare it with 'var {variable.name}' to access it atomically")  # fmt: skip
         if mode not in possible:
             expected = ", ".join(m.value for m in possible)
@@ -211,9 +214,9 @@ class Expressions:
     def _no_function(self, name: str, at: Position) -> InputError:
         from difflib import get_close_matches
 
-        known = [*self.scope.functions, *builtins.VALUES, *builtins.ACTIONS]
-        near = get_close_matches(name, known, 1) or [k for k in known if k.lower() == name.lower()]
-        return mistake(f"there is no function {name}", at, hint=f"did you mean {near[0]}?" if near else "")
+        known = {k.lower(): k for k in [*builtins.NAMES, *self.scope.functions]}
+        near = get_close_matches(name.lower(), sorted(known), 1)
+        return mistake(f"there is no function {name}", at, hint=f"did you mean {known[near[0]]}?" if near else "")
 
 
 def noticeable(e: s.Argument | s.Place, within: Expressions) -> bool:

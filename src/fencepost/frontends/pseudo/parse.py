@@ -57,8 +57,8 @@ _DECLARATION = frozenset({"VAR", "NA", "MUTEX", "CONST", "FN", "THREAD", "OBSERV
 _GROUPS = (
     ("a declaration (var, na, mutex, const, fn, thread, observe, exists, forall)", _DECLARATION, "THREAD"),
     ("a statement", _STATEMENT, "WHILE"),
-    ("an expression", _EXPRESSION, "LPAR"),
-    ("an operator", _OPERATORS, "FACTOR"),
+    ("an expression", _EXPRESSION, "NUMBER"),
+    ("an operator", _OPERATORS, "AND"),
 )
 _TERMINALS = {
     "NAME": "a name", "NUMBER": "a number", "STRING": "a text in quotes", "MODE": "a mode such as .acq", "COLON": "':'",
@@ -73,6 +73,8 @@ def _explain(error: UnexpectedInput, text: str, file: str) -> InputError:
     assert isinstance(error, UnexpectedToken), "lark should raise one of these two for an LALR parser"
     token = error.token
     line, column = token.line or text.count("\n") + 1, token.column or 1
+    if token.start_pos is not None and text.startswith("/*", token.start_pos):
+        return _stray(text, token.start_pos, file, line, column)
     accepted = set(error.accepts or error.expected)
     return InputError(
         f"found {_found(token)}", file=file, line=line, column=column, expected=_expected(accepted),
@@ -89,14 +91,15 @@ def _found(token: Token) -> str:
 
 
 def _expected(accepted: set[str]) -> str:
+    if (
+        "AND" in accepted or "ASSIGN" in accepted
+    ):  # a place that is complete could still get longer: not what is missing
+        accepted = accepted - {"MODE", "COLON", "LPAR", "LSQB"}
     shown = []
     for phrase, group, mark in _GROUPS:
         if mark in accepted:
             shown.append(phrase)
             accepted = accepted - group
-    if "an operator" in shown:  # an expression can always go on; what can follow it says more
-        shown.remove("an operator")
-        shown.append("an operator")
     shown[:0] = sorted(_TERMINALS.get(name, f"'{name.lower()}'") for name in accepted if name != "$END" or not shown)
     return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " or " + shown[-1]
 
@@ -107,7 +110,7 @@ def _hint(token: Token, accepted: set[str]) -> str:
     if token.type == "ASSIGN" and "EQUAL" in accepted:
         return "a declaration gives its initial value with '='"
     if token.type == "_END" and "LBRACE" in accepted:
-        return "the body of if, while and for stands in { }"
+        return "the body stands in { }"
     if token.type == "NAME" and token in ("int", "atomic_int", "long"):
         return "variables are declared with 'var x = 0'; registers need no declaration"
     return ""

@@ -51,7 +51,7 @@ def _assigned(block: s.Block) -> Iterator[tuple[str, Position]]:
         match statement:
             case s.Assign(targets=targets):
                 for target in targets:
-                    if isinstance(target.place, s.Name) and target.place.name != "_":
+                    if isinstance(target.place, s.Name) and target.place.name != "_" and target.mode is None:
                         yield target.place.name, target.at
             case s.Locals(names=names):
                 yield from ((n.name, n.at) for n in names)

@@ -33,6 +33,8 @@ class Lines(PostLex):
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
         nesting: list[Token] = []
         previous = ""  # the type of the last token that was handed on
+        labelled = False  # the last name starts a statement, so that ':' makes it a label
+        last = Token("_END", "\n", line=1, column=1)
         ending: Token | None = None  # a newline or ';' whose meaning the next token decides
         for token in stream:
             if token.type in ("NEWLINE", "SEMICOLON"):
@@ -44,20 +46,24 @@ class Lines(PostLex):
                 continue
             if token.type == "RBRACE" and previous not in ("_END", "LBRACE"):
                 ending = ending or token
-            if previous == "COLON" and nesting and nesting[-1].type == "LBRACE":
+            if previous == "COLON" and labelled:
                 ending = ending or token  # a label is a statement of its own
             if previous == "RBRACE" and token.type != "ELSE":
                 ending = ending or token
             if ending is not None and self._ends(previous, ending, token):
                 yield Token.new_borrow_pos("_END", str(ending), ending)
+                previous = "_END"
             ending = None
             self._nest(nesting, token)
             yield token
-            previous = token.type
+            if token.type == "NAME":
+                labelled = previous in ("_END", "LBRACE") and bool(nesting)
+            previous, last = token.type, token
         if nesting:
             raise self._unclosed(nesting[-1], None)
         if previous not in ("", "_END"):
-            yield Token.new_borrow_pos("_END", "\n", ending) if ending is not None else Token("_END", "\n")
+            end = Token("_END", "\n", line=last.end_line, column=last.end_column)
+            yield end if ending is None else Token.new_borrow_pos("_END", "\n", ending)
 
     def _ends(self, previous: str, ending: Token, token: Token) -> bool:
         if previous in ("", "_END", "LBRACE") or (previous in _CONTINUES and ending.type == "NEWLINE"):

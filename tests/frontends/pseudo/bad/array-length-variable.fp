@@ -1,0 +1,3 @@
+var n = 3
+var a[n]
+thread P { r := a[0] }

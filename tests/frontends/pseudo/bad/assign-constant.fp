@@ -1,0 +1,2 @@
+const N = 2
+thread P { N := 3 }

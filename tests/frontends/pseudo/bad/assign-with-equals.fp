@@ -1,0 +1,4 @@
+var x
+thread P {
+  x = 1
+}

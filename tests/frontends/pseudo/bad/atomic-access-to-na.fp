@@ -1,0 +1,2 @@
+na d
+thread P { r := d.acq }

@@ -1,0 +1,2 @@
+var x
+thread P { atomic { atomic { x := 1 } } }

@@ -1,0 +1,2 @@
+var x
+thread P { x := ÿş }

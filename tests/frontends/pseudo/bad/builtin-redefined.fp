@@ -1,0 +1,2 @@
+fn CAS(u) { return u }
+thread P { skip }

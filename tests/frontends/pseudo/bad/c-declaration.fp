@@ -1,0 +1,2 @@
+int x;
+thread P { x := 2 }

@@ -1,0 +1,2 @@
+var x
+thread P { r := x; s := CAS(r, 0, 1) }

@@ -1,0 +1,2 @@
+var x
+thread P { r := CAS(x, 0) }

@@ -1,0 +1,2 @@
+var x
+thread P { r := 1 < x < 3 }

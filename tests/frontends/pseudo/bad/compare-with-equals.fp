@@ -1,0 +1,5 @@
+var x
+thread P {
+  r := x
+  if r = 1 { x := 2 }
+}

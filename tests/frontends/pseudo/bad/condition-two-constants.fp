@@ -1,0 +1,3 @@
+var x
+thread P { r := x }
+exists (1 == 2)

@@ -1,0 +1,3 @@
+var x
+thread P { r := x }
+exists (Q:r == 1)

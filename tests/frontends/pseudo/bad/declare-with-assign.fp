@@ -1,0 +1,2 @@
+var x := 1
+thread P { x := 2 }

@@ -1,0 +1,5 @@
+var x
+thread P {
+  L: x := 1
+  L: x := 2
+}

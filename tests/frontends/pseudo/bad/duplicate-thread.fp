@@ -1,0 +1,3 @@
+var x
+thread P { x := 1 }
+thread P { x := 2 }

@@ -1,0 +1,3 @@
+var x
+var y, x
+thread P { x := 1 }

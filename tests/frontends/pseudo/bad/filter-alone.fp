@@ -1,0 +1,3 @@
+var x
+thread P { r := x }
+filter (x == 1)

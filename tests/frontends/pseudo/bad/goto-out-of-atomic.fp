@@ -1,0 +1,5 @@
+var x
+thread P {
+  L: skip
+  atomic { x := 1; goto L }
+}

@@ -1,0 +1,5 @@
+var x
+thread P {
+  if x == 1
+    x := 2
+}

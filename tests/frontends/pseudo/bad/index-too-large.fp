@@ -1,0 +1,2 @@
+var a[3]
+thread P { r := a[3] }

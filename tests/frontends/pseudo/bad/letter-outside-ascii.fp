@@ -1,0 +1,2 @@
+var größe
+thread P { größe := 1 }

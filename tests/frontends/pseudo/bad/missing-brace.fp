@@ -1,0 +1,3 @@
+var x
+thread P {
+  x := 1

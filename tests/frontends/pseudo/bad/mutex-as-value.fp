@@ -1,0 +1,2 @@
+mutex m
+thread P { r := m }

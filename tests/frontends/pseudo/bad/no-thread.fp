@@ -1,0 +1,2 @@
+var x
+fn f() { return 1 }

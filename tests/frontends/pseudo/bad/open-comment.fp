@@ -1,0 +1,3 @@
+var x
+/* the rest
+thread P { x := 1 }

@@ -1,0 +1,2 @@
+var x
+thread P { assert(x == 1, "no) }

@@ -1,0 +1,3 @@
+var x, i
+fn f(i) { return i }
+thread P { skip }

@@ -1,0 +1,2 @@
+var x
+thread P { r := (x + 1; x := 2 }

@@ -1,0 +1,3 @@
+var x
+x := 1
+thread P { skip }

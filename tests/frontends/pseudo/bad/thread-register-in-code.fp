@@ -1,0 +1,3 @@
+var x
+thread P { r := x }
+thread Q { s := P:r }

@@ -1,0 +1,4 @@
+var x
+thread P { r := x }
+exists (x == 1)
+forall (x == 0)

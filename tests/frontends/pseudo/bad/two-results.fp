@@ -1,0 +1,2 @@
+var x
+thread P { r, s := FADD(x, 1) }

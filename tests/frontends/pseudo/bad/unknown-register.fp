@@ -1,0 +1,5 @@
+var x
+thread P {
+  value := x
+  x := vaule + 1
+}

@@ -1,0 +1,4 @@
+var flag
+thread P {
+  flga.rel := 1
+}

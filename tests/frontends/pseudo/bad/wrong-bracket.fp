@@ -1,0 +1,2 @@
+var a[2]
+thread P { r := a[1) }
