@@ -219,3 +219,21 @@ SAMPLES: dict[str, Callable[[], Witness]] = {
 
 def verdict(witness: Witness) -> Verdict:
     return Verdict(Answer.FAIL, witness.error.message, witness.model, 7, 1, 0.0125, (witness.error,), witness, (), {})
+
+
+def large(steps: int = 100, threads: int = 4) -> Witness:
+    """About 2 × `steps` events: threads that count a shared counter up in turn, and one that is surprised."""
+    text = ['program "large" arch=c11', "global hits size=8 align=8 type=i64", "global seen size=8 align=8 type=i64"]
+    each = steps // threads
+    for t in range(threads):
+        text.append(f"function worker{t}() registers(%r) {{")
+        for _ in range(each):
+            text += ["  %r = load &hits mode=acq", "  %r = compute (%r, 1) op=add", "  store &hits, %r mode=rel"]
+        if t == threads - 1:
+            text += ["  %r = load &seen mode=acq", '  assert %r message="seen"']
+        text += ["  return _", "}"]
+    text += [f"thread worker{t} = worker{t}()" for t in range(threads)]
+    p = read_program("\n".join(text) + "\n")
+    script = " ".join(f"{t} {t}" for _ in range(each) for t in range(threads)) + f" {threads - 1}"
+    x = Builder(p).run(script)
+    return Witness(x, ErrorReport(ErrorKind.ASSERTION, "seen", None, threads - 1), "rc11", program=p)

@@ -97,12 +97,17 @@ def _head(verdict: Verdict) -> list[Line]:
     return lines + [[Span("       "), *_error_line(e, verdict.model)] for e in verdict.errors]
 
 
-def _error_line(error: ErrorReport, model: str) -> Line:
+def error_text(error: ErrorReport) -> str:
+    """The kind of an error and its message, without saying anything twice."""
     title = TITLES.get(error.kind, error.kind.value.replace("-", " "))
-    message = "" if error.message.startswith(title) else f": {error.message}" if error.message else ""
-    shown = error.message if error.message.startswith((title, "not robust")) else f"{title}{message}"
+    if error.message.startswith((title, "not robust")):
+        return error.message
+    return f"{title}: {error.message}" if error.message else title
+
+
+def _error_line(error: ErrorReport, model: str) -> Line:
     where = f"  {_place(error.at)}" if error.at is not None else ""
-    return [Span(shown, "head"), Span(f" under {model}{where}", "dim")]
+    return [Span(error_text(error), "head"), Span(f" under {model}{where}", "dim")]
 
 
 def _place(at: Position | None) -> str:

@@ -23,7 +23,8 @@ from fencepost.witness.sources import Sources
 @dataclass(frozen=True, slots=True)
 class Moment:
     """One step. `kind` is `read`, `write`, `update` (a read-modify-write), `fence`, ..., `wait` for a thread that
-    waits for ever, or `error`. `events` is empty for the last two."""
+    waits for ever, or `error`. `events` is empty for the last two. `because` is the event that a `wait` waits
+    because of: who took the lock, who wrote last."""
 
     number: int
     thread: int
@@ -35,6 +36,7 @@ class Moment:
     at: Position | None = None
     source: str = ""
     blamed: bool = False
+    because: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +197,9 @@ class _Teller:
     def waits(self) -> Iterable[Moment]:
         for t, action in sorted(self.case.waiting.items()):
             text = f"waits for {waits_for(self.case, t, action)}"
-            yield Moment(0, t, "wait", text, at=action.at, source=self.sources.line(action.at), blamed=True)
+            because = self.case.witness.execution.coherence.get(action.address, (-1,))[-1]
+            source = self.sources.line(action.at)
+            yield Moment(0, t, "wait", text, at=action.at, source=source, blamed=True, because=because)
 
     def error(self) -> Iterable[Moment]:
         error = self.case.witness.error

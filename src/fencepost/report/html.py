@@ -1,0 +1,213 @@
+"""One self-contained page per witness: the picture, the source beside it, the story to step through. No network."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from html import escape
+from pathlib import PurePath
+from string import Template
+
+from fencepost._version import __version__
+from fencepost.report.drawing import KINDS, SHOWN_AT_FIRST, Drawing, draw
+from fencepost.report.palette import variables
+from fencepost.report.svg import asset, markup
+from fencepost.report.text import error_text
+from fencepost.verdict import Verdict, Witness
+from fencepost.witness.names import Names
+from fencepost.witness.sources import Sources, files_of
+from fencepost.witness.story import Moment, Story, tell
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+
+
+def render(verdict: Verdict, sources: Sources | None = None) -> str:
+    """The page of a verdict; without a witness it only says the answer."""
+    texts = sources or Sources()
+    if verdict.witness is None:
+        return _frame(verdict.answer.value, _plain_body(verdict))
+    story = tell(verdict.witness, texts)
+    return _page(story, texts, verdict.answer.value, _figures(verdict))
+
+
+def render_witness(witness: Witness, sources: Sources | None = None) -> str:
+    texts = sources or Sources()
+    return _page(tell(witness, texts), texts, "FAIL", "")
+
+
+def _page(story: Story, sources: Sources, answer: str, figures: str) -> str:
+    drawing = draw(story)
+    panel = _source_panel(story, sources) + _run(story)
+    body = "\n".join([
+        _header(story, answer),
+        _toolbar(drawing),
+        f'<main{"" if panel else " class=alone"}><div id="graph" tabindex="-1" aria-label="execution graph">'
+        '<div id="heads" aria-hidden="true"></div>',
+        markup(drawing, title=""),
+        f"</div>{f'<aside>{panel}</aside>' if panel else ''}</main>",
+        _footer(figures),
+        '<div id="tip" hidden></div><div id="say" class="sr" aria-live="polite"></div>',
+        f'<script type="application/json" id="data">{_data(story)}</script>',
+        f"<script>{asset('page.js')}</script>",
+    ])  # fmt: skip
+    return _frame(f"{answer}: {error_text(story.witness.error)}", body)
+
+
+def _frame(title: str, body: str) -> str:
+    style = variables() + asset("graph.css") + asset("page.css")
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<meta name="generator" content="fencepost {__version__}">
+<title>{escape(title)}</title>
+<style>{style}</style>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""
+
+
+def _plain_body(verdict: Verdict) -> str:
+    answer = verdict.answer.value
+    reason = escape(verdict.reason or "no error in any execution")
+    where = f'<span class="where">under {escape(verdict.model)}</span>'
+    head = f'<h1><span class="badge {answer.lower()}">{answer}</span> {reason} {where}</h1>'
+    warnings = "".join(f'<p class="why"><b class="also">note</b>{escape(w)}</p>' for w in verdict.warnings)
+    return f"<header>{head}{warnings}</header><main></main>{_footer(_figures(verdict))}"
+
+
+def _figures(verdict: Verdict) -> str:
+    blocked = f", {verdict.blocked} blocked" if verdict.blocked else ""
+    return f"{verdict.executions} executions{blocked} in {verdict.seconds:.2f} s"
+
+
+# --- above the picture
+
+
+def _header(story: Story, answer: str) -> str:
+    error, model = story.witness.error, story.witness.model
+    place = f" · {escape(Names.place(error.at))}" if error.at is not None else ""
+    title = f'<span class="badge {answer.lower()}">{answer}</span> {escape(error_text(error))}'
+    lines = [f'<h1>{title} <span class="where">under {escape(model)}{place}</span></h1>']
+    if story.explanation.reason:
+        lines.append(f'<p class="why"><b class="cause">why</b>{_sentence(story.explanation.reason)}</p>')
+    for remedy in story.explanation.remedies:
+        proof = f": {remedy.proof}" if remedy.proof else ""
+        lines.append(f'<p class="why"><b class="cure">fix</b>{_sentence(remedy.text + proof)}</p>')
+    for note in (*story.witness.notes, *(f"printed {o}" for o in story.output)):
+        lines.append(f'<p class="why"><b class="also">note</b>{_sentence(note)}</p>')
+    return f"<header>{''.join(lines)}</header>"
+
+
+def _sentence(text: str) -> str:
+    return escape(text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else "."))
+
+
+def _toolbar(drawing: Drawing) -> str:
+    there = [k for k in KINDS if any(a.kind == k for a in drawing.arrows)]
+    boxes = "".join(
+        f'<label class="{k}" title="{escape(KINDS[k], quote=True)}"><input type="checkbox" value="{k}"'
+        f"{' checked' if k in SHOWN_AT_FIRST else ''}><i></i>{k}</label>"
+        for k in there
+    )
+    if any(a.cycle for a in drawing.arrows):
+        title = "the reason: a cycle that no order of taking turns allows"
+        boxes += f'<label title="{title}"><input type="checkbox" value="cycle" checked>cycle</label>'
+    return Template(asset("toolbar.html")).substitute(kinds=boxes)
+
+
+def _footer(figures: str) -> str:
+    return Template(asset("footer.html")).substitute(figures=escape(figures), version=__version__)
+
+
+# --- beside the picture
+
+
+def _source_panel(story: Story, sources: Sources) -> str:
+    files = [f for f in files_of(story.witness) if sources.lines(f)]
+    used: dict[str, set[int]] = {}
+    for m in story.moments:
+        if m.at is not None:
+            used.setdefault(m.at.file, set()).add(m.at.line)
+    tabs = "".join(
+        f'<button role="tab" data-file="{escape(f, quote=True)}" aria-selected="{str(i == 0).lower()}">'
+        f"{escape(f.rpartition('/')[2])}</button>"
+        for i, f in enumerate(files)
+    )
+    bodies = [
+        f'<div class="source" data-file="{escape(f, quote=True)}"{" hidden" if i else ""}>'
+        + "".join(
+            _source_line(n, text, PurePath(f).suffix, n in used.get(f, ()))
+            for n, text in enumerate(sources.lines(f) or (), 1)
+        )
+        + "</div>"
+        for i, f in enumerate(files)
+    ]
+    return (f'<div class="tabs" role="tablist">{tabs}</div>' if files else "") + "".join(bodies)
+
+
+def _source_line(number: int, text: str, suffix: str, used: bool) -> str:
+    return f'<div data-line="{number}"{" class=used" if used else ""}>{highlight(text, suffix) or " "}</div>'
+
+
+_WORDS = {
+    ".fp": "thread global if else while goto assert assume wait fence sync lwsync isync exists forall choose observe "
+    "lock unlock",
+    ".c": "if else while for do switch case break return goto struct union enum typedef int long short char void bool "
+    "static const unsigned signed sizeof atomic_int _Atomic assert",
+}  # fmt: skip
+
+
+@cache
+def _tokens(suffix: str) -> re.Pattern[str]:
+    words = "|".join(_WORDS.get(suffix, _WORDS[".c"]).split())
+    return re.compile(
+        r"(?P<c>//.*|/\*.*?\*/|\(\*.*?\*\)|^\s*\#.*)|(?P<s>\"(?:[^\"\\]|\\.)*\")"
+        rf"|(?P<n>\b0x[0-9a-fA-F]+\b|\b\d+\b)|(?P<k>\b(?:{words})\b)"
+    )
+
+
+def highlight(line: str, suffix: str) -> str:
+    """Enough colour to find one's way; a line at a time, since that is what is lit."""
+    out, at = [], 0
+    for match in _tokens(suffix).finditer(line):
+        out.append(escape(line[at : match.start()]))
+        out.append(f'<span class="{match.lastgroup}">{escape(match.group())}</span>')
+        at = match.end()
+    return "".join([*out, escape(line[at:])])
+
+
+def _run(story: Story) -> str:
+    if not story.run:
+        return ""
+    names = {c.thread: c.name for c in story.columns}
+    items = []
+    for step in story.run:
+        number = story.number_of(step.event) if step.event is not None else None
+        link = f' data-step="{number}"' if number is not None else ""
+        items.append(f"<li{link}><b>{escape(names.get(step.thread, ''))}</b>{escape(step.text)}</li>")
+    return f'<section id="run"><h2>the run of the machine</h2><ol>{"".join(items)}</ol></section>'
+
+
+def _data(story: Story) -> str:
+    """What the script needs, safe inside a script element."""
+    data = {
+        "moments": [_moment(m) for m in story.moments],
+        "threads": {str(c.thread): c.name for c in story.columns},
+        "kinds": KINDS,
+    }
+    return json.dumps(data, ensure_ascii=False).replace("<", "\\u003c").replace("&", "\\u0026")
+
+
+def _moment(m: Moment) -> dict[str, object]:
+    at = m.at
+    return {
+        "number": m.number, "thread": m.thread, "text": m.text, "detail": m.detail, "mode": m.mode, "source": m.source,
+        "file": at.file if at is not None else "", "line": at.line if at is not None else 0, "place": Names.place(at),
+    }  # fmt: skip

@@ -1,0 +1,59 @@
+"""Verdicts as JSON. `assets/verdict.schema.json` describes them; docs/json.md explains them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from fencepost.report.svg import asset
+from fencepost.verdict import Verdict
+from fencepost.witness.codec import encode, encode_error
+from fencepost.witness.sources import Sources
+from fencepost.witness.story import Moment, Story, tell
+
+SCHEMA = "fencepost/verdict/1"
+
+
+def verdict_data(verdict: Verdict, sources: Sources | None = None) -> dict[str, Any]:
+    """The one object that `--json` prints: the verdict, the witness that `fencepost replay` reads, and its story."""
+    story = tell(verdict.witness, sources) if verdict.witness is not None else None
+    return {
+        "schema": SCHEMA,
+        "verdict": verdict.answer.value,
+        "reason": verdict.reason,
+        "model": verdict.model,
+        "executions": verdict.executions,
+        "blocked": verdict.blocked,
+        "seconds": round(verdict.seconds, 6),
+        "errors": [encode_error(e) for e in verdict.errors],
+        "warnings": list(verdict.warnings),
+        "explanation": _explanation(story) if story is not None else None,
+        "witness": encode(verdict.witness, sources) if verdict.witness is not None else None,
+        **verdict.extra,
+    }
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of what `verdict_data` returns."""
+    loaded: dict[str, Any] = json.loads(asset("verdict.schema.json"))
+    return loaded
+
+
+def _explanation(story: Story) -> dict[str, Any]:
+    return {
+        "title": story.explanation.title,
+        "reason": story.explanation.reason,
+        "remedies": [{"text": r.text, "proof": r.proof} for r in story.explanation.remedies],
+        "initial": list(story.initial),
+        "steps": [_step(story, m) for m in story.moments],
+    }
+
+
+def _step(story: Story, m: Moment) -> dict[str, Any]:
+    names = {c.thread: c.name for c in story.columns}
+    at = m.at
+    return {
+        "number": m.number, "thread": names.get(m.thread), "kind": m.kind, "text": m.text, "mode": m.mode,
+        "detail": m.detail, "events": list(m.events), "blamed": m.blamed, "source": m.source,
+        "at": {"file": at.file, "line": at.line, "column": at.column} if at is not None else None,
+    }  # fmt: skip
