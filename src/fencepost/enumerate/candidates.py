@@ -1,0 +1,265 @@
+"""A candidate: the chosen traces as a graph. What depends only on the traces is computed once for all of its graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from fencepost.enumerate.combine import Chosen
+from fencepost.enumerate.locations import Access, Solution
+from fencepost.enumerate.traces import INITIAL, Ending, Location, Step, ThreadRunner, Trace
+from fencepost.execution.execution import Event, EventKind, Execution, Pair
+from fencepost.models.cat.base import Structure, order_pairs
+from fencepost.models.cat.judge import Judgement
+from fencepost.models.cat.relations import relation
+from fencepost.models.registry import Model
+from fencepost.program.condition import FinalMemory, FinalRegister
+from fencepost.program.instructions import ErrorKind
+from fencepost.program.operands import Position, to_signed, to_unsigned
+from fencepost.program.program import Program
+from fencepost.verdict import ErrorReport
+
+
+class Frame:
+    """The events of one combination of traces, initial writes first, and everything but rf and co."""
+
+    def __init__(self, program: Program, runner: ThreadRunner, chosen: Chosen) -> None:
+        self.program, self.runner, self.chosen = program, runner, chosen
+        self.locations: list[Location] = sorted(
+            {s.location for t in chosen.values() for s in t.steps if s.kind in (EventKind.READ, EventKind.WRITE)}
+        )
+        self.events = tuple(self._events())
+        self.ids = {(e.thread, e.index): e.id for e in self.events if e.thread >= 0}
+
+    def _events(self) -> Iterator[Event]:
+        number = 0
+        for address, size in self.locations:
+            value = self.runner.machine.initial(address, size)
+            yield Event(number, INITIAL, 0, EventKind.INIT, address, size, value)
+            number += 1
+        for thread, trace in sorted(self.chosen.items()):
+            for index, s in enumerate(trace.steps):
+                yield Event(
+                    number, thread, index, s.kind, s.address, s.size, s.value, s.mode, s.fence, s.rmw, s.exclusive, s.at
+                )
+                number += 1
+
+    def steps(self) -> Iterator[tuple[int, int, Step]]:
+        """Every step with its event number and its thread."""
+        for thread, trace in sorted(self.chosen.items()):
+            for index, step in enumerate(trace.steps):
+                yield self.ids[thread, index], thread, step
+
+    @cached_property
+    def rmw(self) -> frozenset[Pair]:
+        return frozenset((self.ids[t, s.pair], i) for i, t, s in self.steps() if s.pair is not None)
+
+    @cached_property
+    def dependencies(self) -> tuple[frozenset[Pair], frozenset[Pair], frozenset[Pair]]:
+        """Address, data and control."""
+        found: tuple[set[Pair], set[Pair], set[Pair]] = (set(), set(), set())
+        for i, thread, s in self.steps():
+            for pairs, deps in zip(found, (s.address_deps, s.data_deps, s.control_deps), strict=True):
+                pairs.update((self.ids[thread, d], i) for d in deps)
+        return frozenset(found[0]), frozenset(found[1]), frozenset(found[2])
+
+    @cached_property
+    def spawns(self) -> frozenset[Pair]:
+        pairs = set()
+        for i, _, s in self.steps():
+            if s.kind is EventKind.SPAWN:
+                pairs.add((i, self.ids[s.value, 0]))
+            elif s.kind is EventKind.JOIN:
+                pairs.add((self.ids[s.address, len(self.chosen[s.address].steps) - 1], i))
+        return frozenset(pairs)
+
+    @cached_property
+    def structure(self) -> Structure:
+        """Primitives that all graphs of this frame share."""
+        n = len(self.events)
+        addr, data, ctrl = self.dependencies
+        given = {"addr": addr, "data": data, "ctrl": ctrl, "rmw": self.rmw, "spawn": self.spawns}
+        return Structure(self.events, {name: relation(pairs, n) for name, pairs in given.items()})
+
+    def accesses(self, location: Location) -> tuple[list[int], tuple[Access, ...]]:
+        """The accesses of a location in the order of threads and program order: event numbers, and what they are."""
+        initial = self.locations.index(location)
+        ids = [initial]
+        found = [Access(INITIAL, True, self.events[initial].value)]
+        numbers: dict[int, int] = {}
+        for i, thread, s in self.steps():
+            if s.location == location and s.kind in (EventKind.READ, EventKind.WRITE):
+                numbers[i] = len(ids)
+                pair = numbers[self.ids[thread, s.pair]] if s.pair is not None else None
+                ids.append(i)
+                found.append(Access(thread, s.kind is EventKind.WRITE, s.value, pair))
+        return ids, tuple(found)
+
+    def errors(self) -> tuple[ErrorReport, ...]:
+        return tuple(
+            ErrorReport(t.error or ErrorKind.UNSUPPORTED, t.message, t.at, thread)
+            for thread, t in sorted(self.chosen.items())
+            if t.ending in (Ending.ERROR, Ending.BOUND)
+        )
+
+    def blocked(self) -> dict[int, Position | None]:
+        stuck = (Ending.BLOCKED, Ending.WAITING)
+        return {thread: t.at for thread, t in sorted(self.chosen.items()) if t.ending in stuck}
+
+    @cached_property
+    def thread_names(self) -> tuple[str, ...]:
+        return tuple(self.runner.names[t] for t in range(max(self.runner.names, default=-1) + 1))
+
+    def final_register(self, what: FinalRegister) -> int:
+        names = [t.name for t in self.program.threads]
+        thread = names.index(what.thread)
+        function = self.program.function(self.program.threads[thread].function)
+        return self.chosen[thread].registers[function.registers.index(what.register)]
+
+
+class Candidate:
+    """One graph: a frame with reads-from and coherence. `ordered` is false where the model has no coherence order."""
+
+    def __init__(self, frame: Frame, parts: tuple[tuple[list[int], Solution], ...], ordered: bool) -> None:
+        self.frame, self.ordered = frame, ordered
+        self.reads_from = {ids[r]: ids[w] for ids, solution in parts for r, w in solution.sources}
+        self.coherence = {
+            frame.locations[k][0]: tuple(ids[w] for w in solution.order) for k, (ids, solution) in enumerate(parts)
+        }
+
+    @cached_property
+    def structure(self) -> Structure:
+        shared, n = self.frame.structure, len(self.frame.events)
+        for name in ("po", "loc", "int", "atomic"):
+            shared.relation(name)
+        own = {
+            "rf": relation(((w, r) for r, w in self.reads_from.items()), n),
+            "co": relation(order_pairs(self.coherence.values()), n),
+        }
+        structure = Structure(self.frame.events, {**shared.relations, **own})
+        shared.set("R")
+        structure.sets = shared.sets
+        return structure
+
+    def judge(self, model: Model) -> Judgement:
+        return model.judge_structure(self.structure)
+
+    def execution(self) -> Execution:
+        frame = self.frame
+        addr, data, ctrl = frame.dependencies
+        return Execution(
+            frame.events, self.reads_from, self.coherence, frame.rmw, addr, data, ctrl, frame.spawns,
+            frame.thread_names, self.outcome(), frame.blocked(),
+        )  # fmt: skip
+
+    def outcome(self) -> dict[str, int]:
+        found = {}
+        for o in self.frame.program.observations:
+            value = (
+                self.frame.final_register(o.what) if isinstance(o.what, FinalRegister) else self.final_memory(o.what)
+            )
+            found[o.name] = to_signed(value, o.width) if o.signed else to_unsigned(value, o.width)
+        return found
+
+    def final_memory(self, what: FinalMemory) -> int:
+        machine = self.frame.runner.machine
+        address = machine.layout.globals[what.object] + what.offset
+        if (address, what.size) in self.frame.locations:
+            return self.frame.events[self.last_write(address)].value
+        pieces = [p for p in self.frame.locations if address <= p[0] < address + what.size]
+        value = machine.initial(address, what.size)
+        for start, size in pieces:
+            shift = 8 * (start - address)
+            value &= ~(((1 << 8 * size) - 1) << shift)
+            value |= self.frame.events[self.last_write(start)].value << shift
+        return value
+
+    def last_write(self, address: int) -> int:
+        """Without a coherence order: a write that no other write is known to follow, the last thread's first."""
+        if self.ordered:
+            return self.coherence[address][-1]
+        writes = [e for e in self.frame.events if e.is_write and e.address == address]
+        return max(writes, key=lambda e: (self._depth(e.id), e.thread, e.index)).id
+
+    def _depth(self, write: int) -> int:
+        """How many writes of its location are before it in program order and reads-from."""
+        structure, reached, grown = self.structure, 0, 1 << write
+        before = [0] * structure.n
+        for name in ("po", "rf"):
+            for a, row in enumerate(structure.relation(name)):
+                for b in range(structure.n):
+                    if row >> b & 1:
+                        before[b] |= 1 << a
+        while grown != reached:
+            reached = grown
+            for b in range(structure.n):
+                if reached >> b & 1:
+                    grown |= before[b]
+        address = self.frame.events[write].address
+        return sum(e.is_write and e.address == address and reached >> e.id & 1 for e in self.frame.events)
+
+    # --- blocked executions
+
+    def can_go_on(self, model: Model) -> bool:
+        """Whether some waiting thread could be served by a write that is there: then this graph is only a prefix."""
+        return any(
+            trace.ending is Ending.WAITING and self._served(thread, trace, model)
+            for thread, trace in self.frame.chosen.items()
+        )
+
+    def _served(self, thread: int, trace: Trace, model: Model) -> bool:
+        waits = trace.waits
+        if waits is None or not waits.action.size:
+            return False
+        location = (waits.action.address, waits.action.size)
+        for write in [e for e in self.frame.events if e.is_write and (e.address, e.size) == location]:
+            if write.value in waits.serve and self._extended(thread, trace, write.id, model):
+                return True
+        initial = self.frame.runner.machine.initial(*location)
+        return location not in self.frame.locations and initial in waits.serve
+
+    def _extended(self, thread: int, trace: Trace, source: int, model: Model) -> bool:
+        """Whether the graph with the waiting read (and the write of a blocking CAS) added is consistent."""
+        waits = trace.waits
+        assert waits is not None, "only a waiting trace should be extended"
+        action, value = waits.action, self.frame.events[source].value
+        written = waits.serve[value]
+        read = Step(
+            EventKind.READ, action.address, action.size, value, action.mode, rmw=written is not None,
+            at=action.at, address_deps=action.address_deps, control_deps=action.control_deps,
+        )  # fmt: skip
+        steps = [*trace.steps, read]
+        if written is not None:
+            steps.append(
+                Step(
+                    EventKind.WRITE,
+                    action.address,
+                    action.size,
+                    written,
+                    action.mode,
+                    rmw=True,
+                    at=action.at,
+                    address_deps=action.address_deps,
+                    control_deps=action.control_deps,
+                    pair=len(trace.steps),
+                )
+            )
+        longer = Trace(tuple(steps), Ending.BLOCKED, trace.registers)
+        frame = Frame(self.frame.program, self.frame.runner, {**self.frame.chosen, thread: longer})
+        return self._transfer(frame, thread, len(trace.steps), source, written is not None).judge(model).consistent
+
+    def _transfer(self, frame: Frame, thread: int, index: int, source: int, writes: bool) -> Candidate:
+        def moved(event: int) -> int:
+            e = self.frame.events[event]
+            return event if e.thread == INITIAL else frame.ids[e.thread, e.index]
+
+        other = Candidate(frame, (), self.ordered)
+        other.reads_from = {moved(r): moved(w) for r, w in self.reads_from.items()}
+        other.reads_from[frame.ids[thread, index]] = moved(source)
+        other.coherence = {a: tuple(map(moved, order)) for a, order in self.coherence.items()}
+        if writes and self.ordered:
+            address = self.frame.events[source].address
+            order = list(other.coherence[address])
+            order.insert(order.index(moved(source)) + 1, frame.ids[thread, index + 1])
+            other.coherence[address] = tuple(order)
+        return other

@@ -1,0 +1,1 @@
+"""The cat language: reader, resolver, checker, evaluator and compiler to a relation plan."""

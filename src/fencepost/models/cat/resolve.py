@@ -1,0 +1,281 @@
+"""From parsed files to one flat list of statements in which every name means one thing.
+
+Includes are put in place, variants chosen, `try` decided (it asks whether a name exists), and each definition gets a
+name of its own, so that `let rf = rf & ext` or a later redefinition cannot confuse an evaluator.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from functools import lru_cache
+from pathlib import Path
+
+from fencepost.errors import InputError
+from fencepost.models.cat import syntax as cat
+from fencepost.models.cat.base import RELATIONS, SETS
+from fencepost.models.cat.parser import parse
+from fencepost.program.operands import Position
+
+INCLUDE_DIRECTORY = Path(__file__).parent.parent / "include"
+BUILTIN_FUNCTIONS = ("domain", "linearisations", "classes", "classes-loc", "partition")
+_PRIMITIVES = frozenset({*SETS, *RELATIONS, *BUILTIN_FUNCTIONS})
+
+
+class UnknownNameError(InputError):
+    """A name that nothing defines: what `try` catches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """`origin` gives for each unique name the name that the author wrote."""
+
+    title: str
+    statements: tuple[cat.Statement, ...]
+    origin: dict[str, str] = field(default_factory=dict)
+
+
+def resolve(text: str, file: str, variants: frozenset[str] = frozenset()) -> Resolved:
+    """Reads a model and everything it includes. Raises InputError where something is unknown or malformed."""
+    root = parse(text, file)
+    resolver = _Resolver(root, variants)
+    resolver.include_prelude()
+    resolver.run(root.statements, Path(file).parent)
+    return Resolved(root.title, tuple(resolver.out), resolver.origin)
+
+
+@lru_cache(maxsize=64)
+def _parse_path(path: Path) -> cat.File:
+    return parse(path.read_text(encoding="utf-8"), str(path))
+
+
+@lru_cache(maxsize=1)
+def _prelude() -> tuple[tuple[cat.Statement, ...], dict[str, str], dict[str, str]]:
+    """The prelude resolved once: its statements, what each name means, and the origins."""
+    parsed = _parse_path(INCLUDE_DIRECTORY / "prelude.cat")
+    resolver = _Resolver(parsed, frozenset())
+    resolver.run(parsed.statements, INCLUDE_DIRECTORY)
+    return tuple(resolver.out), resolver.scope, resolver.origin
+
+
+class _Resolver:
+    def __init__(self, root: cat.File, variants: frozenset[str]) -> None:
+        self.root, self.variants = root, variants
+        self.scope: dict[str, str] = {}
+        self.procedures: dict[str, str] = {}
+        self.origin: dict[str, str] = {}
+        self.taken: set[str] = set()
+        self.out: list[cat.Statement] = []
+        self.including: list[Path] = []
+
+    def include_prelude(self) -> None:
+        statements, scope, origin = _prelude()
+        self.out.extend(statements)
+        self.scope, self.origin = dict(scope), dict(origin)
+        self.taken = set(origin)
+
+    def fresh(self, name: str) -> str:
+        unique, count = name, 2
+        while unique in self.taken:
+            unique, count = f"{name}#{count}", count + 1
+        self.taken.add(unique)
+        self.origin[unique] = name
+        return unique
+
+    # --- statements
+
+    def run(self, statements: tuple[cat.Statement, ...], folder: Path) -> None:
+        for statement in statements:
+            self.statement(statement, folder)
+
+    def statement(self, s: cat.Statement, folder: Path) -> None:
+        match s:
+            case cat.Include():
+                self.include(s, folder)
+            case cat.Let():
+                bindings, self.scope = self.bindings(s.bindings, s.recursive, self.scope)
+                self.out.append(replace(s, bindings=bindings))
+            case cat.Check():
+                self.out.append(replace(s, value=self.expression(s.value, self.scope)))
+            case cat.Show():
+                self.show(s)
+            case cat.IfStatement():
+                self.run(s.then if self.holds(s.condition) else s.otherwise, folder)
+            case cat.Enum():
+                unique = self.fresh(s.name)
+                self.scope = {**self.scope, s.name: unique}
+                self.out.append(replace(s, name=unique))
+            case cat.With():
+                self.choose(s)
+            case cat.Procedure():
+                self.procedure(s, folder)
+            case cat.Call():
+                self.out.append(self.call(s, self.scope))
+            case cat.ForAll():
+                values, name = self.expression(s.values, self.scope), self.fresh(s.variable)
+                body = self.block(s.body, {**self.scope, s.variable: name}, folder)
+                self.out.append(replace(s, variable=name, values=values, body=body))
+
+    def include(self, s: cat.Include, folder: Path) -> None:
+        path = next((p for p in self.places(s.path, folder) if p.is_file()), None)
+        if path is None:
+            known = sorted(p.name for p in INCLUDE_DIRECTORY.glob("*.cat"))
+            close = get_close_matches(s.path, known, 1)
+            hint = f"did you mean {close[0]}?" if close else f"beside the file itself we have {', '.join(known)}"
+            raise _error(s.at, f"include of {s.path}, which does not exist", "a file", hint)
+        if path in self.including:
+            raise _error(s.at, f"{s.path} includes itself", "a file that is not being read already")
+        self.including.append(path)
+        self.run(_parse_path(path).statements, path.parent)
+        self.including.pop()
+
+    def places(self, name: str, folder: Path) -> tuple[Path, ...]:
+        return folder / name, INCLUDE_DIRECTORY / name, INCLUDE_DIRECTORY.parent / name
+
+    def choose(self, s: cat.With) -> None:
+        """`with co from ...` only says what we have anyway: the coherence order of the candidate."""
+        if s.name == "co":
+            return
+        values, unique = self.expression(s.values, self.scope), self.fresh(s.name)
+        self.scope = {**self.scope, s.name: unique}
+        self.out.append(replace(s, name=unique, values=values))
+
+    def show(self, s: cat.Show) -> None:
+        """Files show relations that only their own tool has; that is no reason to refuse them."""
+        kept = []
+        for label, value in s.values:
+            try:
+                kept.append((label, self.expression(value, self.scope)))
+            except UnknownNameError:
+                continue
+        self.out.append(replace(s, values=tuple(kept)))
+
+    def procedure(self, s: cat.Procedure, folder: Path) -> None:
+        unique = self.fresh(s.name)
+        outer = dict(self.procedures)
+        if s.recursive:
+            self.procedures = {**outer, s.name: unique}
+        params = tuple(self.fresh(p) for p in s.params)
+        body = self.block(s.body, {**self.scope, **dict(zip(s.params, params, strict=True))}, folder)
+        self.procedures = {**outer, s.name: unique}
+        self.out.append(replace(s, name=unique, params=params, body=body))
+
+    def block(self, body: tuple[cat.Statement, ...], scope: dict[str, str], folder: Path) -> tuple[cat.Statement, ...]:
+        outer_scope, outer_out = self.scope, self.out
+        self.scope, self.out = scope, []
+        self.run(body, folder)
+        inner, self.scope, self.out = self.out, outer_scope, outer_out
+        return tuple(inner)
+
+    def call(self, s: cat.Call, scope: dict[str, str]) -> cat.Call:
+        if s.procedure not in self.procedures:
+            close = get_close_matches(s.procedure, self.procedures, 1)
+            hint = f"did you mean '{close[0]}'?" if close else ""
+            raise _error(s.at, f"unknown procedure '{s.procedure}'", "a procedure defined above", hint)
+        args = tuple(self.expression(a, scope) for a in s.args)
+        return replace(s, procedure=self.procedures[s.procedure], args=args)
+
+    def holds(self, c: cat.Condition) -> bool:
+        match c:
+            case cat.Variant(name):
+                return name in self.variants
+            case cat.Logic("not", (inner,)):
+                return not self.holds(inner)
+            case cat.Logic("&&", parts):
+                return all(self.holds(p) for p in parts)
+            case cat.Logic(_, parts):
+                return any(self.holds(p) for p in parts)
+
+    # --- expressions
+
+    def bindings(
+        self, bindings: tuple[cat.Binding, ...], recursive: bool, scope: dict[str, str]
+    ) -> tuple[tuple[cat.Binding, ...], dict[str, str]]:
+        unique = [tuple(self.fresh(n) for n in b.names) for b in bindings]
+        inner = dict(scope)
+        for b, names in zip(bindings, unique, strict=True):
+            inner.update(zip(b.names, names, strict=True))
+        outer = inner if recursive else scope
+        resolved = tuple(
+            replace(b, names=names, value=self.expression(b.value, outer))
+            for b, names in zip(bindings, unique, strict=True)
+        )
+        return resolved, inner
+
+    def expression(self, e: cat.Expression, scope: dict[str, str]) -> cat.Expression:
+        match e:
+            case cat.Name():
+                return self.name(e, scope)
+            case cat.Binary():
+                return replace(e, left=self.expression(e.left, scope), right=self.expression(e.right, scope))
+            case cat.Unary():
+                return replace(e, inner=self.expression(e.inner, scope))
+            case cat.Apply():
+                args = tuple(self.expression(a, scope) for a in e.args)
+                return replace(e, function=self.expression(e.function, scope), args=args)
+            case cat.Tuple() | cat.ValueSet():
+                return replace(e, items=tuple(self.expression(i, scope) for i in e.items))
+            case cat.Fun():
+                params = tuple(self.fresh(p) for p in e.params)
+                inner = {**scope, **dict(zip(e.params, params, strict=True))}
+                return replace(e, params=params, body=self.expression(e.body, inner))
+            case cat.LetIn():
+                bindings, inner = self.bindings(e.bindings, e.recursive, scope)
+                return replace(e, bindings=bindings, body=self.expression(e.body, inner))
+            case cat.Match():
+                subject = self.expression(e.subject, scope)
+                return replace(e, subject=subject, clauses=tuple(self.clause(c, scope) for c in e.clauses))
+            case cat.Try():
+                try:
+                    return self.expression(e.attempt, scope)
+                except UnknownNameError:
+                    return self.expression(e.fallback, scope)
+            case cat.If():
+                return self.expression(e.then if self.holds(e.condition) else e.otherwise, scope)
+            case _:
+                return e
+
+    def clause(self, c: cat.Clause, scope: dict[str, str]) -> cat.Clause:
+        if not isinstance(c.pattern, tuple):
+            return replace(c, body=self.expression(c.body, scope))
+        head, tail = (self.fresh(n) for n in c.pattern)
+        inner = {**scope, c.pattern[0]: head, c.pattern[1]: tail}
+        return replace(c, pattern=(head, tail), body=self.expression(c.body, inner))
+
+    def name(self, e: cat.Name, scope: dict[str, str]) -> cat.Name | cat.Base:
+        if e.name in scope:
+            return cat.Name(scope[e.name], e.at)
+        if e.name in _PRIMITIVES:
+            return cat.Base(e.name, e.at)
+        if e.name == "A" and "Acquire" in scope:
+            return cat.Name(scope[self.meaning_of_a()], e.at)
+        other = self.other_case(e.name, scope)
+        if other is not None:
+            return cat.Name(scope[other], e.at)
+        raise self.unknown(e, scope)
+
+    def meaning_of_a(self) -> str:
+        """`A` is an acquire in AArch64 files, a locked access in x86 ones and an atomic access in C ones."""
+        words = {w.strip('"').lower() for w in self.root.words}
+        if "L" in self.root.words or "Q" in self.root.words or any("aarch64" in w for w in words):
+            return "Acquire"
+        if any(w == "mfence" or w.startswith("x86") for w in words):
+            return "RMW-accesses"
+        return "ATOMIC"
+
+    def other_case(self, name: str, scope: dict[str, str]) -> str | None:
+        """Fence tags differ in case between tools: `Mfence`, `MFENCE`. A capital stays a set."""
+        same = [n for n in scope if n.lower() == name.lower() and n[0].isupper() == name[0].isupper()]
+        return same[0] if len(same) == 1 and name[0].isupper() else None
+
+    def unknown(self, e: cat.Name, scope: dict[str, str]) -> UnknownNameError:
+        close = get_close_matches(e.name, [*scope, *_PRIMITIVES], 1, 0.65)
+        hint = f"did you mean '{close[0]}'?" if close else "define it with let, or include the file that does"
+        return UnknownNameError(
+            f"unknown name '{e.name}'", file=e.at.file, line=e.at.line, column=e.at.column,
+            expected="a set, a relation or a function that is defined above", hint=hint,
+        )  # fmt: skip
+
+
+def _error(at: Position, message: str, expected: str, hint: str = "") -> InputError:
+    return InputError(message, file=at.file, line=at.line, column=at.column, expected=expected, hint=hint)

@@ -1,0 +1,119 @@
+"""Which models there are, and how to get one by its name or by the path of a `.cat` file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import Enum
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from fencepost.errors import InputError, UsageError
+from fencepost.execution.execution import Execution
+from fencepost.models.cat.base import Structure
+from fencepost.models.cat.judge import Judgement, Prepared, judge, judge_structure, prepare
+from fencepost.models.cat.lexer import tokenize
+from fencepost.program.program import Arch
+
+DIRECTORY = Path(__file__).parent
+
+
+class ModelKind(Enum):
+    """What the accesses of a program should look like: C11 modes, or what hardware executes. SC takes both."""
+
+    ANY = "any"
+    C11 = "c11"
+    HARDWARE = "hardware"
+
+
+@dataclass(frozen=True)
+class Model:
+    """`architecture` is what a C11 program is mapped to before this model may judge it; None: judged as it is."""
+
+    name: str
+    path: Path
+    source: str
+    kind: ModelKind
+    architecture: Arch | None = None
+    description: str = ""
+    variants: frozenset[str] = frozenset()
+
+    @cached_property
+    def prepared(self) -> Prepared:
+        """The model, read with its includes and checked. Raises InputError where it is malformed."""
+        return prepare(self.source, str(self.path), self.variants)
+
+    def judge(self, execution: Execution, *, all_violations: bool = True) -> Judgement:
+        return judge(self.prepared, execution, all_violations=all_violations)
+
+    def judge_structure(self, structure: Structure) -> Judgement:
+        """The same on primitives at hand; it stops at the first constraint that fails."""
+        return judge_structure(self.prepared, structure, all_violations=False)
+
+
+_OURS: dict[str, tuple[ModelKind, Arch | None, str]] = {
+    "sc": (ModelKind.ANY, None, "sequential consistency"),
+    "tso": (ModelKind.HARDWARE, Arch.X86, "total store order: x86 and SPARC"),
+    "pso": (ModelKind.HARDWARE, Arch.X86, "partial store order: a store buffer per location"),
+    "ra": (ModelKind.C11, None, "release/acquire: every atomic access releases or acquires"),
+    "sra": (ModelKind.C11, None, "strong release/acquire: one order of writes agrees with happens-before"),
+    "rc11": (ModelKind.C11, None, "repaired C11, with the release sequences of C11"),
+    "rc11-cpp20": (ModelKind.C11, None, "repaired C11, with the release sequences of C++20"),
+    "wrc11": (ModelKind.C11, None, "RC11 without a modification order"),
+    "power": (ModelKind.HARDWARE, Arch.PPC, "IBM POWER (Herding Cats)"),
+}
+
+
+def names() -> tuple[str, ...]:
+    """The models that come with us."""
+    return tuple(_OURS)
+
+
+def find(name_or_path: str | Path, variants: frozenset[str] = frozenset()) -> Model:
+    """A model by its name (`rc11`) or the path of a `.cat` file. Reading is lazy: see `Model.prepared`."""
+    text = str(name_or_path)
+    if text in _OURS:
+        return _ours(text, variants)
+    path = Path(text)
+    if path.suffix == ".cat" or path.is_file():
+        return _from_file(path, variants)
+    close = get_close_matches(text, _OURS, 1)
+    hint = f"did you mean {close[0]}? " if close else ""
+    raise UsageError(f"unknown model '{text}': {hint}there are {', '.join(_OURS)}, or give the path of a .cat file")
+
+
+@lru_cache(maxsize=64)
+def _ours(name: str, variants: frozenset[str]) -> Model:
+    kind, architecture, description = _OURS[name]
+    path = DIRECTORY / f"{name}.cat"
+    return Model(name, path, path.read_text(encoding="utf-8"), kind, architecture, description, variants)
+
+
+def _from_file(path: Path, variants: frozenset[str]) -> Model:
+    try:
+        source = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read the model: {error}", file=str(path)) from error
+    kind, architecture = _guess(source, str(path))
+    return Model(path.stem, path, source, kind, architecture, "", variants)
+
+
+_C11_WORDS = frozenset({"ACQ", "REL", "ACQ_REL", "RLX", "NA", "acquire", "release"})
+_HARDWARE_WORDS = {
+    Arch.X86: ("mfence", "x86fences.cat", "x86"),
+    Arch.PPC: ("sync", "lwsync", "ctrlisync", "ppcfences.cat", "ppc"),
+    Arch.AARCH64: ("dmb", "dsb", "isb", "dmb.sy", "dmb.ish", "aarch64fences.cat", "aarch64"),
+    Arch.RISCV: ("fence.rw.rw", "fence.tso", "riscv-defs.cat", "riscv"),
+}
+
+
+def _guess(source: str, file: str) -> tuple[ModelKind, Arch | None]:
+    """A user's file does not say what it judges; the fences and orders that it names do."""
+    words = {t.text.strip('"') for t in tokenize(source, file) if t.kind in ("name", "string")}
+    lower = {w.lower() for w in words}
+    for arch, marks in _HARDWARE_WORDS.items():
+        if lower.intersection(marks):
+            return ModelKind.HARDWARE, arch
+    if words & _C11_WORDS:
+        return ModelKind.C11, None
+    return ModelKind.ANY, None
