@@ -86,6 +86,7 @@ template <unsigned W> bool Engine<W>::can_move(const typename Graph<W>::Thread& 
   }
   case ActionKind::Read: {
     if (th.waits == none) return true;
+    if (g[th.waits].pinned) return false;
     // Asked again only when a newer write has come: the last in `order` that is one decides.
     const std::uint32_t since = g[th.waits].stamp;
     return g.location[th.now->location].writes.some([&](unsigned w) { return g.event[w].stamp > since; });
@@ -458,7 +459,7 @@ template <unsigned W> typename Engine<W>::Set Engine<W>::revisitable(Id a) {
     const Event& v = g[e];
     if (v.waiting && g.thread[v.thread].waits != e) continue; // it was served or asked again since
     if (!maximal(e, a)) break;
-    if (v.is_read() && !v.waiting && v.location == l) found.set(g.bit(e));
+    if (v.is_read() && (!v.waiting || v.pinned) && v.location == l) found.set(g.bit(e));
   }
   return found;
 }
@@ -497,7 +498,10 @@ template <unsigned W> void Engine<W>::push_revisit(Id a, Id r) {
   for (auto& th : g.thread)
     th.stuck = false;
   erase_after(g, r, a);
-  g.clear_reads_from(r);
+  if (g[r].waiting)
+    g.unmake_waiting(r, none);
+  else
+    g.clear_reads_from(r);
   Frame f{};
   f.kind = Kind::Base;
   f.event = a;
@@ -505,14 +509,9 @@ template <unsigned W> void Engine<W>::push_revisit(Id a, Id r) {
   f.revisited = r;
   f.cursor = g.coherence_last(g[a].location);
   const Event& v = g[r];
-  if (waits(v.at->action.part) && !states_.machine().satisfied(v.at->state, v.at->action, g[a].value)) {
-    // Reading a would make r wait: r stands last, as a waiting event, and a must be what it waits on.
-    f.last_resort = true;
-    g.thread[f.thread].now = v.at;
-    std::erase(g.order, r);
-    g[r].stamp = g.stamps++;
-    g.order.push_back(r);
-  }
+  g.thread[f.thread].now = v.at;
+  // Where reading a would make r wait, r becomes a waiting event on a, which must then be coherence-last.
+  f.last_resort = !states_.machine().satisfied(v.at->state, v.at->action, g[a].value);
   frames_.push_back(f);
 }
 
@@ -534,6 +533,7 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_base(Frame& f)
       f.cursor = none;
       if (g[f.event].co_after == none && consistency_.accepts_write(g, f.event)) {
         g.make_waiting(f.revisited);
+        g[f.revisited].pinned = true;
         return Step::Applied;
       }
     } else {

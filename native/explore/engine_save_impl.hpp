@@ -41,7 +41,7 @@ template <unsigned W> void save_graph(Writer& out, const Graph<W>& g, Locations&
   for (const Id e : g.order) {
     const Event& v = g[e];
     out.put(e, v.value, v.thread, v.index, v.stamp, v.reads_from, v.po_before, v.co_before, v.co_after, v.joined,
-            v.waited, v.kind, v.mode, v.waiting, v.location == no_location ? 0 : 1);
+            v.waited, v.kind, v.mode, v.waiting, v.pinned, v.location == no_location ? 0 : 1);
     if (v.location != no_location) out.put(locations.address(v.location), locations.size(v.location));
   }
   out.put(g.thread.size());
@@ -94,7 +94,7 @@ template <unsigned W> bool Engine<W>::load_graph(detail::Reader& in, Graph<W>& g
     Id e = none;
     bool has_place = false;
     in.get(e, v.value, v.thread, v.index, v.stamp, v.reads_from, v.po_before, v.co_before, v.co_after, v.joined,
-           v.waited, v.kind, v.mode, v.waiting, has_place);
+           v.waited, v.kind, v.mode, v.waiting, v.pinned, has_place);
     if (has_place) v.location = place();
     if (e < 0) throw DecodeError("a saved event should have a number");
     fits &= static_cast<unsigned>(e) < Set::capacity;

@@ -27,6 +27,7 @@ struct Event {
   ActionKind kind = ActionKind::Fence;
   Mode mode = Mode::Na;
   bool waiting = false; // a wait that no write served when it was added: it stands in `order` and nowhere else
+  bool pinned = false;  // a waiting event made by a revisit: only another revisit wakes it
 
   bool is_read() const { return kind == ActionKind::Read; }
   bool is_write() const { return kind == ActionKind::Write; }
@@ -137,7 +138,7 @@ template <unsigned W> struct Graph {
   void unmake_waiting(Id e, Id waits_before) {
     Event& v = (*this)[e];
     Thread& th = thread[v.thread];
-    v.waiting = false;
+    v.waiting = v.pinned = false;
     v.reads_from = none;
     th.waits = waits_before;
     attach(e);

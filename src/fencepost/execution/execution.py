@@ -89,7 +89,7 @@ class Execution:
 
         def name(event_id: int) -> tuple[int, int, int]:
             e = self.events[event_id]
-            return (e.thread, e.index, e.address if e.kind is EventKind.INIT else 0)
+            return (-1, 0, e.address) if e.kind is EventKind.INIT else (e.thread, e.index, 0)
 
         labels = frozenset(
             (*name(e.id), e.kind, e.address, e.size, e.value, e.fence)
