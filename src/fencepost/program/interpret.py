@@ -480,11 +480,11 @@ class Machine:
             case ins.BlockingCas():
                 new = to_unsigned(self._value(frame, i.desired), 8 * i.size)
                 self._second_half(state, action, new, self._deps(frame, i.desired))
-                state.control |= event
+                state.control |= event | self._deps(frame, i.expected)
                 return
             case ins.Await():
                 self._set(frame, i.dst, value, event)
-                state.control |= event
+                state.control |= event | self._deps(frame, i.operand, i.mask)
             case ins.Choose():
                 self._set(frame, i.dst, value, NO_DEPS)
             case ins.Malloc():

@@ -19,6 +19,7 @@ from fencepost.program.program import Program
 
 Name = tuple[int, int]
 _SHIFT = 32
+FLAG = 1 << 60
 
 
 def number(name: Name) -> int:
@@ -27,7 +28,13 @@ def number(name: Name) -> int:
 
 
 def names(deps: Deps) -> frozenset[Name]:
-    return frozenset((d >> _SHIFT, d & (1 << _SHIFT) - 1) for d in deps)
+    """The reads that these dependencies come from."""
+    return frozenset((d >> _SHIFT, d & (1 << _SHIFT) - 1) for d in deps if d < FLAG)
+
+
+def flags(deps: Deps) -> frozenset[Name]:
+    """The store-conditionals whose success these dependencies come from: no dependency to any model, but to us."""
+    return frozenset((d - FLAG >> _SHIFT, d & (1 << _SHIFT) - 1) for d in deps if d >= FLAG)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +57,10 @@ class Label:
     low: int = 0  # the canonical choice of a CHOOSE
     hidden: bool = False
     stuck: bool = False
+    optional: bool = False  # a write that also has an alternative without it, which is the canonical one
+    phantom: bool = False  # such an alternative that is no execution (`trust_cb`)
+    before: frozenset[Name] = frozenset()  # the commit-before predecessors in its own thread (`trust_cb`)
+    origin: Step | None = field(default=None, compare=False)  # the thread when the event was first added (`trust_cb`)
 
     @property
     def is_read(self) -> bool:
@@ -231,7 +242,7 @@ class Threads:
         self.machine.reply(state, 1, number(step.name))
         exclusive = action.conditional is not None
         label = replace(_access(EventKind.WRITE, action, action.value, action.mode), exclusive=exclusive)
-        label = replace(label, rmw=action.rmw or exclusive)
+        label = replace(label, rmw=action.rmw or exclusive, optional=exclusive and action.may_fail)
         graph = graph.with_event(step.name, label, state)
         if action.conditional is not None:
             (read,) = names(frozenset({action.conditional}))
@@ -241,11 +252,18 @@ class Threads:
         return graph
 
     def add_failure(self, graph: Graph, step: Step) -> Graph:
-        """The graph in which a store-conditional fails: a hidden choice. Failing is not the canonical one."""
+        """The graph in which a store-conditional fails: a hidden choice, and the canonical one, since it is always
+        possible."""
         state = step.state.clone()
         self.machine.reply(state, 0, -1)
-        label = Label(EventKind.CHOOSE, value=1, low=0, at=step.action.at, hidden=True)
-        return graph.with_event(step.name, label, state)
+        return graph.with_event(step.name, self.absent(step), state)
+
+    def absent(self, step: Step) -> Label:
+        """The write that does not happen."""
+        a = step.action
+        return Label(
+            EventKind.CHOOSE, a.address, a.size, mode=a.mode, at=a.at, address_deps=names(a.address_deps), hidden=True
+        )  # fmt: skip
 
     def add_choice(self, graph: Graph, step: Step, value: int) -> Graph:
         state = step.state.clone()

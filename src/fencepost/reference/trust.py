@@ -112,7 +112,7 @@ class Trust:
         return True
 
     def write(self, graph: Graph, a: Name) -> None:
-        before = graph.prefix(a)
+        before = self.prefix(graph, a)
         self.place(graph, a)
         order = {n: i for i, n in enumerate(graph.labels)}
         for r in graph.reads(graph.labels[a].address):
@@ -121,6 +121,9 @@ class Trust:
             gone = {e for e in graph.labels if order[r] < order[e] and e not in before and e != a}
             if all(self.maximal(graph, e, a, before, order) for e in gone | {r}):
                 self.place(self.revisit(graph.without(gone), r, a), a)
+
+    def prefix(self, graph: Graph, a: Name) -> set[Name]:
+        return graph.prefix(a)
 
     def revisit(self, graph: Graph, r: Name, a: Name) -> Graph:
         """The graph in which r reads from a; r keeps its place in `<`."""
@@ -147,6 +150,8 @@ class Trust:
         label = graph.labels[e]
         if label.kind is EventKind.CHOOSE:
             return label.value == label.low
+        if label.optional:
+            return False
         if not (label.is_read or label.is_write):
             return True
         if any(graph.rf.get(d) == e for d in previous):
