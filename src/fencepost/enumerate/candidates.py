@@ -10,7 +10,7 @@ from fencepost.enumerate.locations import Access, Solution
 from fencepost.enumerate.traces import INITIAL, Ending, Location, Step, ThreadRunner, Trace
 from fencepost.execution.execution import Event, EventKind, Execution, Pair
 from fencepost.models.cat.base import Structure, order_pairs
-from fencepost.models.cat.judge import Judgement
+from fencepost.models.cat.plan import PlanRun
 from fencepost.models.cat.relations import relation
 from fencepost.models.registry import Model
 from fencepost.program.condition import FinalMemory, FinalRegister
@@ -29,6 +29,7 @@ class Frame:
             {s.location for t in chosen.values() for s in t.steps if s.kind in (EventKind.READ, EventKind.WRITE)}
         )
         self.events = tuple(self._events())
+        self._run: PlanRun | None = None
         self.ids = {(e.thread, e.index): e.id for e in self.events if e.thread >= 0}
 
     def _events(self) -> Iterator[Event]:
@@ -80,6 +81,12 @@ class Frame:
         addr, data, ctrl = self.dependencies
         given = {"addr": addr, "data": data, "ctrl": ctrl, "rmw": self.rmw, "spawn": self.spawns}
         return Structure(self.events, {name: relation(pairs, n) for name, pairs in given.items()})
+
+    def plan_run(self, model: Model) -> PlanRun | None:
+        """The model's plan with everything evaluated that does not depend on rf and co."""
+        if self._run is None and model.plan is not None:
+            self._run = PlanRun(model.plan, self.structure)
+        return self._run
 
     def accesses(self, location: Location) -> tuple[list[int], tuple[Access, ...]]:
         """The accesses of a location in the order of threads and program order: event numbers, and what they are."""
@@ -141,8 +148,19 @@ class Candidate:
         structure.sets = shared.sets
         return structure
 
-    def judge(self, model: Model) -> Judgement:
-        return model.judge_structure(self.structure)
+    def consistent(self, model: Model) -> bool:
+        """By the plan where the model has one: the tree evaluator says the same, more slowly."""
+        run = self.frame.plan_run(model)
+        if run is None:
+            return model.judge_structure(self.structure).consistent
+        return not run.judge(self.structure).failed
+
+    def flags(self, model: Model) -> tuple[tuple[str, tuple[Pair, ...]], ...]:
+        """The flags that the model raises here, each with its pairs of events."""
+        run = self.frame.plan_run(model)
+        if run is not None and not run.judge(self.structure).flags:
+            return ()
+        return tuple((f.name, f.pairs) for f in model.judge_structure(self.structure).flags)
 
     def execution(self) -> Execution:
         frame = self.frame
@@ -246,7 +264,7 @@ class Candidate:
             )
         longer = Trace(tuple(steps), Ending.BLOCKED, trace.registers)
         frame = Frame(self.frame.program, self.frame.runner, {**self.frame.chosen, thread: longer})
-        return self._transfer(frame, thread, len(trace.steps), source, written is not None).judge(model).consistent
+        return self._transfer(frame, thread, len(trace.steps), source, written is not None).consistent(model)
 
     def _transfer(self, frame: Frame, thread: int, index: int, source: int, writes: bool) -> Candidate:
         def moved(event: int) -> int:

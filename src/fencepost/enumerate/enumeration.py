@@ -98,14 +98,12 @@ def enumerate_all(
     for candidate in candidates(program, model, max_events=max_events):
         if counter is not None:
             counter.candidates += 1
-        judgement = candidate.judge(model)
-        if not judgement.consistent:
+        if not candidate.consistent(model):
             continue
         status = _status(candidate.frame.chosen)
         if status is Status.BLOCKED and candidate.can_go_on(model):
             continue
-        flags = tuple((f.name, f.pairs) for f in judgement.flags)
-        yield Found(candidate.execution(), status, candidate.frame.errors(), flags)
+        yield Found(candidate.execution(), status, candidate.frame.errors(), candidate.flags(model))
 
 
 def candidates(program: Program, model: Model, *, max_events: int = MAX_EVENTS) -> Iterator[Candidate]:

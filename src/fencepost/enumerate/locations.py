@@ -58,8 +58,11 @@ def _orders(accesses: tuple[Access, ...], coherent: bool) -> Iterator[tuple[int,
         for q, queue in enumerate(queues):
             if taken[q] < len(queue):
                 done = False
+                w = queue[taken[q]]
+                if accesses[w].pair is not None and not _follows_its_source(accesses, order, w):
+                    continue
                 taken[q] += 1
-                order.append(queue[taken[q] - 1])
+                order.append(w)
                 yield from extend(taken, order)
                 order.pop()
                 taken[q] -= 1
@@ -67,6 +70,19 @@ def _orders(accesses: tuple[Access, ...], coherent: bool) -> Iterator[tuple[int,
             yield (0, *order)
 
     yield from extend([0] * len(queues), [])
+
+
+def _follows_its_source(accesses: tuple[Access, ...], order: list[int], write: int) -> bool:
+    """Whether a write of the value that this read-modify-write read comes right before it, own writes not counted."""
+    a = accesses[write]
+    assert a.pair is not None, "only the write of a read-modify-write should be asked"
+    wanted = accesses[a.pair].value
+    for w in (*reversed(order), 0):
+        if accesses[w].value == wanted:
+            return True
+        if accesses[w].thread != a.thread:
+            return False
+    return False
 
 
 def _coherent_sources(accesses: tuple[Access, ...], order: tuple[int, ...]) -> Iterator[dict[int, int]]:

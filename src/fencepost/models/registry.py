@@ -11,8 +11,10 @@ from pathlib import Path
 from fencepost.errors import InputError, UsageError
 from fencepost.execution.execution import Execution
 from fencepost.models.cat.base import Structure
+from fencepost.models.cat.compile import NoPlanError, compile_plan
 from fencepost.models.cat.judge import Judgement, Prepared, judge, judge_structure, prepare
 from fencepost.models.cat.lexer import tokenize
+from fencepost.models.cat.plan import Plan
 from fencepost.program.program import Arch
 
 DIRECTORY = Path(__file__).parent
@@ -43,12 +45,20 @@ class Model:
         """The model, read with its includes and checked. Raises InputError where it is malformed."""
         return prepare(self.source, str(self.path), self.variants)
 
+    @cached_property
+    def plan(self) -> Plan | None:
+        """The model as a flat list of operations; None for the few models that cannot be one."""
+        try:
+            return compile_plan(self.prepared)
+        except NoPlanError:
+            return None
+
     def judge(self, execution: Execution, *, all_violations: bool = True) -> Judgement:
         return judge(self.prepared, execution, all_violations=all_violations)
 
     def judge_structure(self, structure: Structure) -> Judgement:
-        """The same on primitives at hand; it stops at the first constraint that fails."""
-        return judge_structure(self.prepared, structure, all_violations=False)
+        """The same on primitives at hand."""
+        return judge_structure(self.prepared, structure)
 
 
 _OURS: dict[str, tuple[ModelKind, Arch | None, str]] = {
@@ -60,7 +70,11 @@ _OURS: dict[str, tuple[ModelKind, Arch | None, str]] = {
     "rc11": (ModelKind.C11, None, "repaired C11, with the release sequences of C11"),
     "rc11-cpp20": (ModelKind.C11, None, "repaired C11, with the release sequences of C++20"),
     "wrc11": (ModelKind.C11, None, "RC11 without a modification order"),
+    "imm": (ModelKind.C11, None, "the intermediate model between C11 and hardware: no thin-air values, LB allowed"),
     "power": (ModelKind.HARDWARE, Arch.PPC, "IBM POWER (Herding Cats)"),
+    "armv7": (ModelKind.HARDWARE, Arch.AARCH64, "ARM before version 8 (Herding Cats)"),
+    "armv8": (ModelKind.HARDWARE, Arch.AARCH64, "ARMv8, multi-copy atomic"),
+    "riscv": (ModelKind.HARDWARE, Arch.RISCV, "RISC-V's RVWMO"),
 }
 
 

@@ -33,7 +33,7 @@ from fencepost.program.layout import (
     lay_out,
 )
 from fencepost.program.operands import Operand, Position, Reg, to_signed, to_unsigned
-from fencepost.program.program import Function, Program
+from fencepost.program.program import Arch, Function, Program
 
 Deps = frozenset[int]
 NO_DEPS: Deps = frozenset()
@@ -460,7 +460,8 @@ class Machine:
                 if i.exclusive:
                     state.reservation = (number, action.address)
             case ins.StoreConditional():
-                self._set(frame, i.dst, value, NO_DEPS)
+                # only RISC-V lets dependencies start at the success register
+                self._set(frame, i.dst, value, event if self.program.arch is Arch.RISCV else NO_DEPS)
             case ins.Rmw():
                 new = update(i.op, i.size, value, self._value(frame, i.value))
                 deps = self._deps(frame, i.value) | (NO_DEPS if i.op is RmwOp.XCHG else event)

@@ -171,3 +171,11 @@ def shortest_cycle(a: Rows) -> list[int] | None:
         if path is not None and (best is None or len(path) < len(best)):
             best = path
     return best
+
+
+def starting_in(members: int, a: Rows) -> Rows:
+    return tuple([row if members >> i & 1 else 0 for i, row in enumerate(a)])
+
+
+def ending_in(a: Rows, members: int) -> Rows:
+    return tuple([row & members for row in a])
