@@ -12,15 +12,17 @@ from functools import cache
 from pathlib import Path
 
 from fencepost.program.instructions import Call, Instruction, Sync, SyncOp
-from fencepost.program.operands import Const, Operand
+from fencepost.program.operands import Const
 from fencepost.program.passes.rewrite import Registers, expand, inline, map_functions
 from fencepost.program.program import Function, Program
 from fencepost.program.reader import read_program
 
-#: A mutex operation with a second operand other than 0 is for a mutex that may be recursive or error-checking: its
-#: kind is read from memory. Without it a mutex is one 8-byte word.
-_WITH_KIND = {SyncOp.MUTEX_LOCK, SyncOp.MUTEX_TRYLOCK, SyncOp.MUTEX_UNLOCK}
-_WAITS = {SyncOp.COND_WAIT, SyncOp.COND_TIMEDWAIT}
+#: A last operand other than 0 (at this index) is for a mutex that may be recursive or error-checking: its kind is read
+#: from memory. Without it a mutex is one 8-byte word.
+_KIND_AT = {
+    SyncOp.MUTEX_LOCK: 1, SyncOp.MUTEX_TRYLOCK: 1, SyncOp.MUTEX_UNLOCK: 1, SyncOp.MUTEX_INIT: 1, SyncOp.COND_WAIT: 2,
+    SyncOp.COND_TIMEDWAIT: 2,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,24 +46,17 @@ def lower_synchronisation(program: Program, options: Synchronisation = Synchroni
 def _lower(i: Instruction, registers: Registers, options: Synchronisation) -> Sequence[Instruction]:
     if not isinstance(i, Sync):
         return (i,)
-    body, args = bodies()[_body_name(i, options)], list(i.args)
-    if i.op in _WITH_KIND:
-        del args[1:]
-    args += [Const(0)] * (body.parameters - len(args))
+    body = bodies()[_body_name(i, options)]
+    args = [*i.args[: body.parameters], *[Const(0)] * (body.parameters - len(i.args))]
     return inline(body, args, i.dst, registers, i.at)
 
 
 def _body_name(i: Sync, options: Synchronisation) -> str:
+    at = _KIND_AT.get(i.op)
     name = i.op.value
-    if i.op in _WITH_KIND and _flag(i.args, 1):
-        return name + "_kind"
-    if i.op in _WAITS:
-        name += "_kind" * _flag(i.args, 2) + "_spurious" * (options.spurious_wakeups and i.op is SyncOp.COND_WAIT)
-    return name
-
-
-def _flag(args: Sequence[Operand], index: int) -> bool:
-    return len(args) > index and args[index] != Const(0)
+    if at is not None and len(i.args) > at and any(a != Const(0) for a in i.args[at:]):
+        name += "_kind"
+    return name + "_spurious" if options.spurious_wakeups and i.op is SyncOp.COND_WAIT else name
 
 
 @cache

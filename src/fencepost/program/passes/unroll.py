@@ -12,6 +12,8 @@ from fencepost.program.passes.flow import Flow, Loop
 from fencepost.program.passes.rewrite import Registers, inside, map_functions, rebuild
 from fencepost.program.program import Function, Program
 
+#: Functions whose names start so are a front end's own code for a library, whose loops always end: no bound for them.
+LIBRARY_PREFIX = "~"
 _ENTRY, _AGAIN, _HEADER = 0, 2, 6  # offsets in what stands before a header
 
 
@@ -32,7 +34,7 @@ def unroll(program: Program, bounds: LoopBounds) -> Program:
     """The program with every bounded loop counting."""
     if bounds.default is None and not bounds.loops:
         return program
-    return map_functions(program, lambda function: _bound(function, bounds))
+    return map_functions(program, lambda f: f if f.name.startswith(LIBRARY_PREFIX) else _bound(f, bounds))
 
 
 def _bound(function: Function, bounds: LoopBounds) -> Function:

@@ -1,0 +1,29 @@
+"""C, C++ and LLVM IR: compiled by clang without optimisation, read as text, translated to a Program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from fencepost.program.program import Program
+
+
+def read(paths: Sequence[Path], flags: Sequence[str] = ()) -> Program:
+    """The Program of these files, linked together. `flags` go to the compiler. Raises CompileError with what the
+    compiler wrote, InputError where the input is not what it should be."""
+    from fencepost.frontends.c.compile import to_ir
+
+    return read_ir(to_ir(paths, flags), str(paths[0]))
+
+
+def read_ir(text: str, file: str = "<ir>") -> Program:
+    """The Program of a module of LLVM IR."""
+    from fencepost.frontends.c.annotations import bound_loops
+    from fencepost.frontends.c.llvm.module import read_module
+    from fencepost.frontends.c.unit import Unit
+    from fencepost.program.passes.privacy import find_private
+    from fencepost.program.validate import validate
+
+    unit = Unit(read_module(text, file), Path(file).name)
+    program = bound_loops(unit.program(), unit.loop_bounds)
+    return validate(find_private(program))

@@ -1,0 +1,211 @@
+"""A function under construction: registers, labels, and the small moves that every translation is made of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fencepost.frontends.c.constants import bits_of, number, read_constant
+from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
+from fencepost.frontends.c.llvm.types import Float, Int, Ptr, Type, TypeTable, leaf_count, leaves
+from fencepost.frontends.c.unsupported import Unsupported
+from fencepost.program import instructions as ins
+from fencepost.program.instructions import ErrorKind, Instruction, Mode, Op
+from fencepost.program.operands import Const, GlobalAddress, Operand, Position, Reg
+from fencepost.program.passes.rewrite import retarget
+from fencepost.program.program import Function
+
+if TYPE_CHECKING:
+    from fencepost.frontends.c.unit import Unit
+
+Leaves = tuple[Operand, ...]
+ZERO, ONE = Const(0), Const(1)
+RETURNED = "fencepost.returned"  # thread-local: what a function returns beyond its first word
+
+
+class Body:
+    """Emits instructions at the current source position. Labels are numbers until `finish` makes them places."""
+
+    def __init__(self, unit: Unit, name: str) -> None:
+        self.unit, self.name = unit, name
+        self.types: TypeTable = unit.types
+        self.code: list[Instruction] = []
+        self.registers: list[str] = []
+        self._taken: dict[str, int] = {}
+        self._labels: list[int] = []
+        self.at: Position | None = None
+        self.values: dict[str, Leaves] = {}
+        self.variables: dict[str, Reg] = {}  # locals whose address nobody takes, by the name of their alloca
+        self.memory_types: dict[str, Type] = {}  # what a pointer is known to point at, by its name
+        self.area: Operand = ZERO  # where the variable arguments are
+
+    # --- registers and labels
+
+    def fresh(self, name: str = "t") -> Reg:
+        count = self._taken.get(name, 0)
+        self._taken[name] = count + 1
+        unique = name if not count else f"{name}'{count}"
+        while count and unique in self._taken:
+            count += 1
+            unique = f"{name}'{count}"
+        if count:
+            self._taken[unique] = 1
+        self.registers.append(unique)
+        return Reg(len(self.registers) - 1)
+
+    def label(self) -> int:
+        self._labels.append(-1)
+        return len(self._labels) - 1
+
+    def mark(self, label: int) -> None:
+        """The next instruction stands at this label."""
+        self._labels[label] = len(self.code)
+
+    def emit(self, instruction: Instruction) -> None:
+        self.code.append(replace(instruction, at=self.at) if self.at is not None else instruction)
+
+    # --- computing
+
+    def compute(self, op: Op, *args: Operand, width: int = 64, name: str = "t") -> Reg:
+        result = self.fresh(name)
+        self.emit(ins.Compute(result, args, op, width))
+        return result
+
+    def move(self, to: Reg, value: Operand) -> None:
+        self.emit(ins.Compute(to, (value,), Op.MOV))
+
+    def add(self, base: Operand, offset: int) -> Operand:
+        """base + offset, without an instruction where that is constant."""
+        if offset == 0:
+            return base
+        if isinstance(base, Const):
+            return number(base.value + offset)
+        if isinstance(base, GlobalAddress):
+            return GlobalAddress(base.name, base.offset + offset)
+        return self.compute(Op.ADD, base, Const(offset))
+
+    def truncate(self, value: Operand, bits: int) -> Operand:
+        if bits >= 64:
+            return value
+        if isinstance(value, Const):
+            return number(value.value, bits)
+        return self.compute(Op.MOV, value, width=bits)
+
+    def sign_extend(self, value: Operand, bits: int) -> Operand:
+        """A value of so many bits as a signed 64-bit number."""
+        if bits >= 64:
+            return value
+        if isinstance(value, Const):
+            low = value.value & ((1 << bits) - 1)
+            return number(low - (1 << bits) if low >> (bits - 1) else low)
+        return self.compute(Op.SEXT, value, width=bits)
+
+    def jump(self, label: int) -> None:
+        self.emit(ins.Jump(label))
+
+    def branch(self, condition: Operand, then: int, otherwise: int) -> None:
+        self.emit(ins.Branch(condition, then, otherwise))
+
+    def fail(self, kind: ErrorKind, message: str) -> None:
+        self.emit(ins.Fail(kind, message))
+
+    # --- values of the IR
+
+    def operand(self, type_: Type, c: Cursor) -> Operand:
+        """The one scalar that stands here."""
+        found = self.operands(type_, c)
+        if len(found) != 1:
+            bits_of(type_)
+            raise Unsupported("an aggregate where a number should stand")
+        return found[0]
+
+    def operands(self, type_: Type, c: Cursor) -> Leaves:
+        """The scalars of the value that stands here."""
+        if c.token[:1] == "%":
+            return self.named(type_, plain_name(c.next()))
+        if c.token[:1] == "@" and (local := self.unit.thread_local(plain_name(c.token))) is not None:
+            c.next()
+            return (self.thread_local(local),)
+        return read_constant(self.unit, type_, c)
+
+    def named(self, type_: Type, name: str) -> Leaves:
+        """The registers of a value by its name, also before it is defined."""
+        if name not in self.values:
+            self.values[name] = tuple(self.fresh(name) for _ in range(leaf_count(type_)))
+        return self.values[name]
+
+    def bind(self, name: str | None, values: Leaves) -> None:
+        """Gives a result its value: another name for it, or moves where the name was used before."""
+        if name is None:
+            return
+        known = self.values.get(name)
+        if known is None:
+            self.values[name] = values
+            return
+        for register, value in zip(known, values, strict=True):
+            assert isinstance(register, Reg), "a name that was used early should be a register"
+            self.move(register, value)
+
+    def typed(self, c: Cursor) -> tuple[Type, Operand]:
+        """A type and the scalar behind it."""
+        type_ = self.types.parse(c)
+        return type_, self.operand(type_, c)
+
+    def thread_local(self, name: str) -> Reg:
+        result = self.fresh(name)
+        self.emit(ins.ThreadLocalAddress(result, name))
+        return result
+
+    # --- memory
+
+    def load(self, type_: Type, address: Operand, mode: Mode = Mode.NA, name: str = "t") -> Leaves:
+        return tuple(self._load(t, self.add(address, o), mode, name) for o, t in leaves(type_))
+
+    def _load(self, type_: Int | Float | Ptr, address: Operand, mode: Mode, name: str) -> Operand:
+        bits = bits_of(type_)
+        parts = pieces((bits + 7) // 8)
+        if len(parts) > 1 and mode is not Mode.NA:
+            raise Unsupported(f"an atomic access of {(bits + 7) // 8} bytes")
+        found: Operand = ZERO
+        for offset, size in parts:
+            part: Operand = self.fresh(name)
+            assert isinstance(part, Reg), "a fresh register is a register"
+            self.emit(ins.Load(part, self.add(address, offset), size, mode))
+            if offset:
+                shifted = self.compute(Op.SHL, part, Const(8 * offset))
+                found = self.compute(Op.OR, found, shifted)
+            else:
+                found = part
+        return self.truncate(found, bits) if bits % 8 else found
+
+    def store(self, type_: Type, address: Operand, values: Leaves, mode: Mode = Mode.NA) -> None:
+        for (offset, leaf), value in zip(leaves(type_), values, strict=True):
+            bits = bits_of(leaf)
+            parts = pieces((bits + 7) // 8)
+            if len(parts) > 1 and mode is not Mode.NA:
+                raise Unsupported(f"an atomic access of {(bits + 7) // 8} bytes")
+            for piece, size in parts:
+                part = self.compute(Op.LSHR, value, Const(8 * piece)) if piece else value
+                self.emit(ins.Store(self.add(address, offset + piece), part, size, mode))
+
+    def finish(self, parameters: int, variadic: bool, at: Position | None) -> Function:
+        if not self.code or not isinstance(
+            self.code[-1], ins.Jump | ins.Branch | ins.Switch | ins.Return | ins.Exit | ins.Fail
+        ):
+            self.emit(ins.Fail(ErrorKind.UNSUPPORTED, f"the end of {self.name} without a return"))
+        places = [p if p >= 0 else len(self.code) - 1 for p in self._labels]
+        code = tuple(retarget(i, lambda label: places[label]) for i in self.code)
+        return Function(self.name, tuple(self.registers), parameters, code, variadic, at)
+
+
+def pieces(size: int) -> list[tuple[int, int]]:
+    """Offsets and sizes of the accesses that make up one of `size` bytes."""
+    if size > 8:
+        raise Unsupported(f"an access of {size} bytes")
+    found: list[tuple[int, int]] = []
+    at = 0
+    for part in (8, 4, 2, 1):
+        while size - at >= part:
+            found.append((at, part))
+            at += part
+    return found

@@ -1,0 +1,177 @@
+"""Calls: of functions in the program, through pointers, of the library, of intrinsics, and inline assembly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+
+from fencepost.frontends.c import assembly
+from fencepost.frontends.c.body import RETURNED, ZERO, Body, Leaves
+from fencepost.frontends.c.llvm.module import Inst, argument_attributes, skip_attributes
+from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
+from fencepost.frontends.c.llvm.types import PTR, FunctionType, Type, Void, leaf_count
+from fencepost.frontends.c.memory import copy_memory
+from fencepost.frontends.c.unsupported import Unsupported
+from fencepost.program import instructions as ins
+from fencepost.program.operands import Const, FunctionAddress, Operand, Reg
+
+_LIBRARIES = ("memory", "strings", "stdio", "stdlib", "pthread", "threads", "verifier", "cxx", "compiler")
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """`name` is the name of the value in the IR, where it has one."""
+
+    type: Type
+    values: Leaves
+    name: str | None
+    align: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A call. `callee` is the name of the function, as it is linked."""
+
+    callee: str
+    args: list[Argument]
+    result_type: Type
+    result: str | None
+
+    def __len__(self) -> int:
+        return len(self.args)
+
+    def __getitem__(self, index: int) -> Operand:
+        """The first (nearly always only) scalar of an argument; 0 where the program passed none."""
+        return self.args[index].values[0] if index < len(self.args) and self.args[index].values else ZERO
+
+    def name(self, index: int) -> str | None:
+        return self.args[index].name if index < len(self.args) else None
+
+
+Handler = Callable[[Body, Site], Operand | Leaves | None]
+
+
+@cache
+def library() -> dict[str, Handler]:
+    """Every library function that we know, by its linked name."""
+    found: dict[str, Handler] = {}
+    for name in _LIBRARIES:
+        found |= import_module(f"fencepost.frontends.c.library.{name}").FUNCTIONS
+    return found
+
+
+def call(b: Body, i: Inst) -> None:
+    c = i.cursor
+    skip_attributes(c)
+    type_ = b.types.parse(c)
+    if c.token == "asm":
+        assembly.translate(b, i, type_)
+        return
+    result_type = type_.result if isinstance(type_, FunctionType) else type_
+    if c.token[:1] == "@":
+        name = b.unit.resolve(plain_name(c.next()))
+        site = Site(name, arguments(b, c), result_type, i.result)
+        _direct(b, site, type_)
+        return
+    callee = b.operands(PTR, c)[0]
+    found = arguments(b, c)
+    site = Site("", found, result_type, i.result)
+    if isinstance(callee, FunctionAddress) and callee.name in b.unit.module.functions:
+        _direct(b, Site(callee.name, found, result_type, i.result), type_)
+        return
+    variadic = len(type_.parameters) if isinstance(type_, FunctionType) and type_.variadic else None
+    finish(b, site, callee, variadic)
+
+
+def arguments(b: Body, c: Cursor) -> list[Argument]:
+    c.expect("(")
+    found: list[Argument] = []
+    while not c.accept(")"):
+        type_ = b.types.parse(c)
+        byval, align = argument_attributes(c, b.types)
+        if isinstance(type_, Void):  # metadata
+            while c.token not in (",", ")"):
+                c.next()
+                c.skip_group()
+            c.accept(",")
+            continue
+        name = plain_name(c.token) if c.token[:1] in ("%", "@") else None
+        values = b.operands(type_, c)
+        if byval is not None:
+            values = (_copied(b, byval, values[0]),)
+        found.append(Argument(type_, values, name, align))
+        c.accept(",")
+    return found
+
+
+def _copied(b: Body, type_: Type, source: Operand) -> Operand:
+    copy = b.fresh("byval")
+    b.emit(ins.Alloca(copy, Const(type_.size), max(1, type_.align), False, "argument"))
+    copy_memory(b, copy, source, type_)
+    return copy
+
+
+def _direct(b: Body, site: Site, type_: Type) -> None:
+    defined = b.unit.defined(site.callee)
+    if defined is not None:
+        variadic = len(defined.parameters) if defined.variadic else None
+        finish(b, site, b.unit.address(site.callee), variadic)
+        return
+    handler = intrinsic(site.callee) if site.callee.startswith("llvm.") else library().get(site.callee)
+    if handler is None:
+        raise Unsupported(f"call to {b.unit.shown(site.callee)}")
+    found = handler(b, site)
+    count = 0 if isinstance(site.result_type, Void) else leaf_count(site.result_type)
+    values: Leaves = () if found is None else found if isinstance(found, tuple) else (found,)
+    values = (values + (ZERO,) * count)[:count]
+    if site.result is not None:
+        b.bind(site.result, values)
+
+
+def intrinsic(name: str) -> Handler | None:
+    table: dict[str, Handler] = import_module("fencepost.frontends.c.intrinsics").FUNCTIONS
+    parts = name.split(".")
+    for length in range(len(parts), 1, -1):
+        if (found := table.get(".".join(parts[:length]))) is not None:
+            return found
+    return None
+
+
+def finish(b: Body, site: Site, callee: Operand, variadic: int | None) -> None:
+    """Emits the call itself. `variadic`: how many arguments are named; the others go through memory."""
+    named = site.args if variadic is None else site.args[:variadic]
+    operands = [v for a in named for v in a.values]
+    if variadic is not None:
+        operands.append(_area(b, site.args[variadic:]))
+    count = 0 if isinstance(site.result_type, Void) else leaf_count(site.result_type)
+    first = b.fresh(site.result or "unused") if count else None
+    b.emit(ins.Call(first, callee, tuple(operands)))
+    if count and first is not None:
+        b.bind(site.result, (first, *_rest(b, count - 1)))
+
+
+def _rest(b: Body, count: int) -> list[Reg]:
+    """What a function returned beyond its first word."""
+    if not count:
+        return []
+    b.unit.returned(count)
+    area = b.thread_local(RETURNED)
+    found = [b.fresh("returned") for _ in range(count)]
+    for k, register in enumerate(found):
+        b.emit(ins.Load(register, b.add(area, 8 * k), 8, ins.Mode.NA))
+    return found
+
+
+def _area(b: Body, args: list[Argument]) -> Operand:
+    """Memory with the variable arguments, one word each; only this thread ever sees it."""
+    values = [v for a in args for v in a.values]
+    area = b.fresh("varargs")
+    b.emit(ins.Alloca(area, Const(8 * max(1, len(values))), 16, True, "variable arguments"))
+    for k, value in enumerate(values):
+        b.emit(ins.Store(b.add(area, 8 * k), value, 8, ins.Mode.NA))
+    return area
+
+
+HANDLERS: dict[str, Callable[[Body, Inst], None]] = dict.fromkeys(("call", "tail", "musttail", "notail"), call)

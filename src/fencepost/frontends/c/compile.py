@@ -1,0 +1,111 @@
+"""From source files to one text of LLVM IR: the clang on PATH, or the one inside the `ziglang` wheel."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from fencepost.errors import FencepostError, InputError, UsageError
+
+OLDEST = 14
+INCLUDE = Path(__file__).parent / "include"
+_CXX = frozenset({".cc", ".cpp", ".cxx"})
+#: No optimisation: a dependency or a race that the source has must be in what we read. Names of values are kept.
+_FLAGS = ("-O0", "-g", "-emit-llvm", "-fno-stack-protector", "-fno-discard-value-names", "-Wno-everything")
+#: The wheel's compiler is told a machine, so that the result does not depend on where it runs.
+_ZIG_FLAGS = ("-target", "x86_64-linux-gnu", "-fno-sanitize=all", "-Wno-unused-command-line-argument")
+
+
+class CompileError(FencepostError):
+    """What the compiler had to say, as it said it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """How to call it for C and for C++, and what to add to every call."""
+
+    name: str
+    c: tuple[str, ...]
+    cxx: tuple[str, ...]
+    flags: tuple[str, ...]
+
+
+@cache
+def find_compiler() -> Compiler:
+    """clang on PATH if it is new enough, else the one of the wheel."""
+    clang = shutil.which("clang")
+    if clang is not None and _version(clang) >= OLDEST:
+        return Compiler(clang, (clang,), (shutil.which("clang++") or clang, "-x", "c++"), ())
+    spec = find_spec("ziglang")
+    if spec is not None and spec.origin is not None:
+        zig = str(Path(spec.origin).with_name("zig"))
+        return Compiler(zig, (zig, "cc"), (zig, "c++"), _ZIG_FLAGS)
+    raise UsageError(f"no C compiler: put clang {OLDEST} or newer on PATH, or `pip install ziglang`")
+
+
+def _version(clang: str) -> int:
+    done = subprocess.run([clang, "--version"], capture_output=True, text=True, check=False)
+    found = re.search(r"version (\d+)", done.stdout)
+    return int(found.group(1)) if found else 0
+
+
+def to_ir(paths: Sequence[Path], flags: Sequence[str]) -> str:
+    """The IR of the whole program. Several files are linked."""
+    for path in paths:
+        if not path.is_file():
+            raise InputError("cannot be read: there is no such file", file=str(path))
+    if len(paths) == 1 and paths[0].suffix == ".ll":
+        return paths[0].read_text("utf-8", "replace")
+    with tempfile.TemporaryDirectory(prefix="fencepost-") as folder:
+        if len(paths) == 1 and paths[0].suffix != ".bc":
+            return _compile(paths[0], flags, Path(folder) / "program.ll").read_text("utf-8", "replace")
+        return _link([_module(p, flags, Path(folder) / f"{k}.bc") for k, p in enumerate(paths)])
+
+
+def _module(path: Path, flags: Sequence[str], out: Path) -> Path:
+    return path if path.suffix in (".ll", ".bc") else _compile(path, flags, out)
+
+
+def _compile(path: Path, flags: Sequence[str], out: Path) -> Path:
+    compiler = find_compiler()
+    command = compiler.cxx if path.suffix in _CXX else compiler.c
+    kind = "-S" if out.suffix == ".ll" else "-c"
+    call = [*command, *compiler.flags, *_FLAGS, f"-I{INCLUDE}", kind, *flags, str(path), "-o", str(out)]
+    done = subprocess.run(call, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode or not out.is_file():
+        raise CompileError(_complaint(done.stderr) or f"{compiler.name} failed on {path}")
+    return out
+
+
+def _complaint(text: str) -> str:
+    """The compiler's own words, without what its wrapper adds about itself."""
+    lines = [line for line in text.splitlines() if not line.startswith(("zig: warning", "clang: warning"))]
+    return "\n".join(lines).strip()
+
+
+def _link(paths: Sequence[Path]) -> str:
+    """Links bitcode and IR files to one module, and shows it as text."""
+    from llvmlite import binding
+
+    linked = None
+    for path in paths:
+        try:
+            module = (
+                binding.parse_assembly(path.read_text("utf-8", "replace"))
+                if path.suffix == ".ll"
+                else binding.parse_bitcode(path.read_bytes())
+            )
+            if linked is None:
+                linked = module
+            else:
+                linked.link_in(module)
+        except RuntimeError as problem:
+            raise InputError(f"cannot be linked: {str(problem).strip()}", file=str(path)) from None
+    return str(linked)

@@ -1,0 +1,143 @@
+"""One function of the IR becomes one Function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from fencepost.frontends.c import aggregates, arithmetic, calls, control, memory, varargs
+from fencepost.frontends.c.body import Body
+from fencepost.frontends.c.calls import Argument, Site, library
+from fencepost.frontends.c.constants import bits_of
+from fencepost.frontends.c.control import Blocks
+from fencepost.frontends.c.llvm.module import BasicBlock, Inst, IrFunction
+from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
+from fencepost.frontends.c.llvm.types import Float, Int, Ptr, Type, Void, leaf_count
+from fencepost.frontends.c.memory import source_name
+from fencepost.frontends.c.unsupported import Unsupported
+from fencepost.program import instructions as ins
+from fencepost.program.instructions import ErrorKind
+from fencepost.program.program import Function
+
+if TYPE_CHECKING:
+    from fencepost.frontends.c.unit import Unit
+
+_HANDLERS: dict[str, Callable[[Body, Inst], None]] = (
+    arithmetic.HANDLERS | memory.HANDLERS | aggregates.HANDLERS | calls.HANDLERS | varargs.HANDLERS
+)
+_LIFETIME = ("@llvm.lifetime.start", "@llvm.lifetime.end", "@llvm.dbg.")
+
+
+def translate(unit: Unit, f: IrFunction) -> Function:
+    b = Body(unit, f.name)
+    debug = unit.module.debug
+    for p in f.parameters:
+        b.named(p.type, p.name)
+        if p.byval is not None:
+            b.memory_types[p.name] = p.byval
+    if f.variadic:
+        b.area = b.fresh("varargs")
+    parameters = len(b.registers)
+    found = f.blocks()
+    _promote(b, found)
+    blocks = Blocks(b, found)
+    for block in blocks.blocks:
+        blocks.start(block)
+        for i in block.instructions:
+            if i.op != "phi":
+                b.at = debug.position(i.dbg) if i.dbg is not None else b.at
+                if not _instruction(b, i, blocks):
+                    break
+        blocks.finish()
+    b.at = None
+    return b.finish(parameters, False, debug.function_position(f.dbg))
+
+
+def _instruction(b: Body, i: Inst, blocks: Blocks) -> bool:
+    """Translates one instruction. One that we cannot translate becomes a Fail in its place, and what follows it in the
+    block is never reached."""
+    try:
+        if i.op in control.HANDLERS:
+            control.HANDLERS[i.op](b, i, blocks)
+        elif i.op in _HANDLERS:
+            _HANDLERS[i.op](b, i)
+        else:
+            raise Unsupported(f"the instruction {i.op}")
+    except Unsupported as problem:
+        b.fail(ErrorKind.UNSUPPORTED, problem.what)
+        return False
+    return True
+
+
+def translate_stub(unit: Unit, f: IrFunction) -> Function:
+    """A function of the library whose address the program takes: it calls the library."""
+    b = Body(unit, f.name)
+    args = [Argument(p.type, b.named(p.type, p.name), p.name) for p in f.parameters]
+    parameters = len(b.registers)
+    handler = library().get(f.name)
+    try:
+        if handler is None:
+            raise Unsupported(f"call to {unit.shown(f.name)}")
+        found = handler(b, Site(f.name, args, f.result, None))
+        values = found if isinstance(found, tuple) else (found,)
+        b.emit(ins.Return(values[0] if values and not isinstance(f.result, Void) else None))
+    except Unsupported as problem:
+        b.fail(ErrorKind.UNSUPPORTED, problem.what)
+    return b.finish(parameters, False, None)
+
+
+# --- promotion of locals
+
+
+def _promote(b: Body, blocks: list[BasicBlock]) -> None:
+    """Local variables of one scalar whose address nobody takes become registers: every use is a plain load or store of
+    the whole variable. Nothing else is optimised: a register carries dependencies as the variable did."""
+    candidates = _scalars(b, blocks)
+    for block in blocks:
+        for i in block.instructions:
+            if i.op != "alloca":
+                _disqualify(b, i, candidates)
+    for name in candidates:
+        b.variables[name] = b.fresh(source_name(name))
+
+
+def _scalars(b: Body, blocks: list[BasicBlock]) -> dict[str, int]:
+    """Name and bits of every alloca that might be promoted."""
+    found: dict[str, int] = {}
+    for i in blocks[0].instructions if blocks else ():
+        if i.op == "alloca" and i.result is not None:
+            c = Cursor(i.cursor.tokens, i.cursor.file, i.cursor.at)
+            type_ = b.types.parse(c)
+            one = c.token in ("", ",") and c.peek() not in ("i32", "i64")
+            if isinstance(type_, Int | Float | Ptr) and one and leaf_count(type_) == 1 and _bits(type_):
+                found[i.result] = 8 * type_.size
+    return found
+
+
+def _bits(type_: Type) -> int:
+    try:
+        return bits_of(type_)
+    except Unsupported:
+        return 0
+
+
+def _disqualify(b: Body, i: Inst, candidates: dict[str, int]) -> None:
+    tokens = i.cursor.tokens
+    uses = [k for k, t in enumerate(tokens) if t[0] == "%" and plain_name(t) in candidates]
+    if not uses or (i.op == "call" and any(t.startswith(_LIFETIME) for t in tokens)):
+        return
+    last = max(k for k, t in enumerate(tokens) if t[0] == "%")
+    for k in uses:
+        if tokens[k - 1] == "label":
+            continue
+        name = plain_name(tokens[k])
+        if i.op not in ("load", "store") or "atomic" in tokens[:5] or k != last or not _whole(b, i, candidates[name]):
+            candidates.pop(name, None)
+
+
+def _whole(b: Body, i: Inst, bits: int) -> bool:
+    """Whether a load or store is of a scalar of so many bits."""
+    c = Cursor(i.cursor.tokens, i.cursor.file, i.cursor.at)
+    c.accept("volatile")
+    type_ = b.types.parse(c)
+    return isinstance(type_, Int | Float | Ptr) and 8 * type_.size == bits

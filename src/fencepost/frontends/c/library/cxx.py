@@ -1,0 +1,230 @@
+"""The C++ runtime, and what libc++ and libstdc++ keep in their compiled part: new and delete, guards of static locals,
+threads, mutexes, condition variables, once. Exceptions end the program."""
+
+from __future__ import annotations
+
+from fencepost.frontends.c.body import ONE, ZERO, Body
+from fencepost.frontends.c.calls import Handler, Site
+from fencepost.frontends.c.constants import number
+from fencepost.frontends.c.library import memory, sync
+from fencepost.frontends.c.library.stdlib import constant
+from fencepost.frontends.c.unsupported import Unsupported
+from fencepost.program import instructions as ins
+from fencepost.program.instructions import ErrorKind, Mode, Op, SyncOp
+from fencepost.program.operands import Const, Operand
+from fencepost.program.program import Init, Object
+
+
+def throw(b: Body, s: Site) -> None:
+    """An exception ends the program, unless somebody might catch it: that we do not follow."""
+    if b.unit.catches:
+        raise Unsupported("an exception in a program that catches exceptions")
+    b.fail(ErrorKind.ABORT, "an exception is thrown and nobody catches it")
+
+
+def terminate(b: Body, s: Site) -> None:
+    b.fail(ErrorKind.ABORT, f"{b.unit.shown(s.callee)} is called")
+
+
+def new_aligned(b: Body, s: Site) -> Operand:
+    align = s[1]
+    result = b.fresh("block")
+    b.emit(ins.Malloc(result, s[0], align.value if isinstance(align, Const) else 16))
+    return result
+
+
+# --- static locals: one byte, 0 not begun, 1 done, 2 running (what compilers test first is the value 1... or not 0)
+
+
+def guard_acquire(b: Body, s: Site) -> Operand:
+    """1 where this thread is to run the initialiser. The running state is kept in the second byte, since compiled code
+    tests the first one for zero."""
+    done, won, state = b.fresh("won"), b.fresh("result"), b.fresh("state")
+    running = b.add(s[0], 1)
+    wait, end = b.label(), b.label()
+    b.move(won, ONE)
+    b.emit(ins.Cas(state, done, running, ZERO, ONE, 1, Mode.ACQ, Mode.ACQ))
+    b.branch(done, end, wait)
+    b.mark(wait)
+    b.emit(ins.Await(None, s[0], ZERO, None, Op.NE, 1, Mode.ACQ))
+    b.move(won, ZERO)
+    b.jump(end)
+    b.mark(end)
+    return won
+
+
+def guard_release(b: Body, s: Site) -> None:
+    b.emit(ins.Store(s[0], ONE, 1, Mode.REL))
+
+
+# --- threads
+
+
+def join_libcxx(b: Body, s: Site) -> None:
+    """std::thread::join: the handle is the only member."""
+    thread = b.fresh("thread")
+    b.emit(ins.Load(thread, s[0], 8, Mode.NA))
+    b.emit(ins.Assert(thread, "join of a thread that is not joinable", ErrorKind.ABORT))
+    b.emit(ins.Join(None, thread))
+    b.emit(ins.Store(s[0], ZERO, 8, Mode.NA))
+
+
+def detach(b: Body, s: Site) -> None:
+    b.emit(ins.Store(s[0], ZERO, 8, Mode.NA))
+
+
+def thread_destroyed(b: Body, s: Site) -> None:
+    thread = b.fresh("thread")
+    b.emit(ins.Load(thread, s[0], 8, Mode.NA))
+    free = b.compute(Op.EQ, thread, ZERO)
+    b.emit(ins.Assert(free, "a thread is destroyed before it was joined or detached", ErrorKind.ABORT))
+
+
+def start_libstdcxx(b: Body, s: Site) -> None:
+    """std::thread::_M_start_thread(unique_ptr<_State>, ...): the new thread runs the third virtual function of the
+    state, which owns what it was given."""
+    state, table, run = b.fresh("state"), b.fresh("table"), b.fresh("run")
+    b.emit(ins.Load(state, s[1], 8, Mode.NA))
+    b.emit(ins.Load(table, state, 8, Mode.NA))
+    b.emit(ins.Load(run, b.add(table, 16), 8, Mode.NA))
+    b.emit(ins.Store(s[1], ZERO, 8, Mode.NA))
+    sync.spawn(b, s[0], run, state)
+
+
+# --- mutexes: the pthread object is the first member
+
+
+def on_mutex(op: SyncOp) -> Handler:
+    return lambda b, s: sync.mutex(b, op, s[0])
+
+
+def try_lock(b: Body, s: Site) -> Operand:
+    return b.compute(Op.EQ, sync.mutex(b, SyncOp.MUTEX_TRYLOCK, s[0]), ZERO)
+
+
+def recursive_init(b: Body, s: Site) -> None:
+    sync.mutex_init(b, s[0], ONE)
+
+
+def plain(op: SyncOp) -> Handler:
+    return lambda b, s: sync.sync(b, op, s[0])
+
+
+def tried(op: SyncOp) -> Handler:
+    return lambda b, s: b.compute(Op.EQ, sync.sync(b, op, s[0]), ZERO)
+
+
+def wait(b: Body, s: Site) -> None:
+    """condition_variable::wait(unique_lock<mutex>&): the lock's first member is the mutex."""
+    mutex = b.fresh("mutex")
+    b.emit(ins.Load(mutex, s[1], 8, Mode.NA))
+    sync.wait(b, SyncOp.COND_WAIT, s[0], mutex)
+
+
+def timed_wait(b: Body, s: Site) -> None:
+    mutex = b.fresh("mutex")
+    b.emit(ins.Load(mutex, s[1], 8, Mode.NA))
+    sync.wait(b, SyncOp.COND_TIMEDWAIT, s[0], mutex)
+
+
+def call_once(b: Body, s: Site) -> None:
+    """std::__call_once(flag, arg, function): all bits of the flag are set when it is done."""
+    old, mine = b.fresh("old"), b.fresh("mine")
+    run, others, end = b.label(), b.label(), b.label()
+    b.emit(ins.Cas(old, mine, s[0], ZERO, ONE, 8, Mode.ACQ, Mode.ACQ))
+    b.branch(mine, run, others)
+    b.mark(run)
+    b.emit(ins.Call(None, s[2], (s[1],)))
+    b.emit(ins.Store(s[0], number(-1), 8, Mode.REL))
+    b.jump(end)
+    b.mark(others)
+    b.emit(ins.Await(None, s[0], number(-1), None, Op.EQ, 8, Mode.ACQ))
+    b.jump(end)
+    b.mark(end)
+
+
+def release_weak(b: Body, s: Site) -> None:
+    """__shared_weak_count::__release_weak: the last one calls __on_zero_shared_weak, the fifth virtual function."""
+    old, table, last = b.fresh("old"), b.fresh("table"), b.fresh("on_zero")
+    call, end = b.label(), b.label()
+    b.emit(ins.Rmw(old, b.add(s[0], 16), number(-1), ins.RmwOp.ADD, 8, Mode.ACQ_REL))
+    b.branch(old, end, call)
+    b.mark(call)
+    b.emit(ins.Load(table, s[0], 8, Mode.NA))
+    b.emit(ins.Load(last, b.add(table, 32), 8, Mode.NA))
+    b.emit(ins.Call(None, last, (s[0],)))
+    b.jump(end)
+    b.mark(end)
+
+
+def thread_data(b: Body, s: Site) -> Operand:
+    """std::__thread_local_data(): a key of thread-specific data that is always there."""
+    return b.unit.add_object(Object("fencepost.thread_data", 8, 8, (Init(0, 4, Const(63)),)))
+
+
+_NEW = ("_Znwm", "_Znam", "_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t", "__cxa_allocate_exception")
+_NEW_ALIGNED = ("_ZnwmSt11align_val_t", "_ZnamSt11align_val_t")
+_DELETE = [f"_Zd{kind}Pv{rest}" for kind in "la" for rest in ("", "m", "RKSt9nothrow_t", "St11align_val_t",
+           "mSt11align_val_t")]  # fmt: skip
+_TERMINATE = ("_ZSt9terminatev", "__cxa_pure_virtual", "__cxa_deleted_virtual", "_ZSt10unexpectedv",
+              "_ZNSt3__122__libcpp_verbose_abortEPKcz")  # fmt: skip
+_THROW = (
+    "__cxa_throw", "__cxa_rethrow", "_ZNSt3__120__throw_system_errorEiPKc", "_ZSt20__throw_length_errorPKc",
+    "_ZSt17__throw_bad_allocv", "_ZSt28__throw_bad_array_new_lengthv", "_ZSt20__throw_system_errori",
+    "_ZSt19__throw_logic_errorPKc", "_ZSt20__throw_out_of_rangePKc", "_ZSt24__throw_out_of_range_fmtPKcz",
+    "_ZSt25__throw_bad_function_callv", "_ZSt21__throw_bad_exceptionv",
+)  # fmt: skip
+_NOTHING = (
+    "__cxa_atexit", "__cxa_thread_atexit", "__cxa_thread_atexit_impl", "__cxa_finalize", "__cxa_guard_abort",
+    "_ZNSt3__115__thread_structC1Ev", "_ZNSt3__115__thread_structD1Ev", "_ZNSt3__118condition_variableD1Ev",
+    "_ZNSt18condition_variableC1Ev", "_ZNSt18condition_variableD1Ev", "_ZNSt6thread6_StateD2Ev",
+    "_ZNSt3__119__shared_weak_countD2Ev", "_ZNSt3__114__shared_countD2Ev", "_ZNSt8ios_base4InitC1Ev",
+    "_ZNSt8ios_base4InitD1Ev", "__cxa_free_exception", "_ZNSt3__115recursive_mutexD1Ev",
+)  # fmt: skip
+_SLEEP = "_ZNSt3__111this_thread9sleep_forERKNS_6chrono8durationIxNS_5ratioILl1ELl1000000000EEEEE"
+_WAIT_ARGUMENT = "4waitERNS_11unique_lockINS_5mutexEEE"
+_TIMED_ARGUMENT = (
+    "15__do_timed_waitERNS_11unique_lockINS_5mutexEEENS_6chrono10time_pointINS5_12system_clockENS5_8durationIxNS_5ratio"
+    "ILl1ELl1000000000EEEEEEE"
+)
+
+
+def _shared_mutex(prefix: str) -> dict[str, Handler]:
+    return {
+        f"{prefix}C1Ev": plain(SyncOp.RWLOCK_INIT), f"{prefix}C2Ev": plain(SyncOp.RWLOCK_INIT),
+        f"{prefix}4lockEv": plain(SyncOp.RWLOCK_WRLOCK), f"{prefix}6unlockEv": plain(SyncOp.RWLOCK_UNLOCK),
+        f"{prefix}8try_lockEv": tried(SyncOp.RWLOCK_TRYWRLOCK), f"{prefix}11lock_sharedEv": plain(SyncOp.RWLOCK_RDLOCK),
+        f"{prefix}13unlock_sharedEv": plain(SyncOp.RWLOCK_UNLOCK),
+        f"{prefix}15try_lock_sharedEv": tried(SyncOp.RWLOCK_TRYRDLOCK),
+    }  # fmt: skip
+
+
+FUNCTIONS: dict[str, Handler] = {
+    **dict.fromkeys(_NEW, memory.malloc), **dict.fromkeys(_NEW_ALIGNED, new_aligned),
+    **dict.fromkeys(_DELETE, memory.free), **dict.fromkeys(_TERMINATE, terminate), **dict.fromkeys(_THROW, throw),
+    **dict.fromkeys(_NOTHING, constant(0)),
+    "__cxa_guard_acquire": guard_acquire, "__cxa_guard_release": guard_release,
+    "_ZNSt3__16thread4joinEv": join_libcxx, "_ZNSt3__16thread6detachEv": detach,
+    "_ZNSt3__16threadD1Ev": thread_destroyed, "_ZNSt3__16thread20hardware_concurrencyEv": constant(4),
+    "_ZNSt3__119__thread_local_dataEv": thread_data,
+    _SLEEP: constant(0), "_ZNSt3__15mutex4lockEv": on_mutex(SyncOp.MUTEX_LOCK),
+    "_ZNSt3__15mutex6unlockEv": on_mutex(SyncOp.MUTEX_UNLOCK), "_ZNSt3__15mutex8try_lockEv": try_lock,
+    "_ZNSt3__15mutexD1Ev": plain(SyncOp.MUTEX_DESTROY), "_ZNSt3__15mutexD2Ev": plain(SyncOp.MUTEX_DESTROY),
+    "_ZNSt3__115recursive_mutexC1Ev": recursive_init, "_ZNSt3__115recursive_mutexC2Ev": recursive_init,
+    "_ZNSt3__115recursive_mutex4lockEv": on_mutex(SyncOp.MUTEX_LOCK),
+    "_ZNSt3__115recursive_mutex6unlockEv": on_mutex(SyncOp.MUTEX_UNLOCK),
+    "_ZNSt3__115recursive_mutex8try_lockEv": try_lock,
+    "_ZNSt3__118condition_variable10notify_oneEv": plain(SyncOp.COND_SIGNAL),
+    "_ZNSt3__118condition_variable10notify_allEv": plain(SyncOp.COND_BROADCAST),
+    f"_ZNSt3__118condition_variable{_WAIT_ARGUMENT}": wait,
+    f"_ZNSt3__118condition_variable{_TIMED_ARGUMENT}": timed_wait,
+    "_ZNSt3__111__call_onceERVmPvPFvS2_E": call_once,
+    "_ZNSt3__119__shared_weak_count14__release_weakEv": release_weak,
+    **_shared_mutex("_ZNSt3__119__shared_mutex_base"), **_shared_mutex("_ZNSt3__118__shared_mutex_base"),
+    "_ZNSt6thread4joinEv": join_libcxx, "_ZNSt6thread6detachEv": detach,
+    "_ZNSt6thread20hardware_concurrencyEv": constant(4),
+    "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE": start_libstdcxx,
+    "_ZNSt18condition_variable10notify_oneEv": plain(SyncOp.COND_SIGNAL),
+    "_ZNSt18condition_variable10notify_allEv": plain(SyncOp.COND_BROADCAST),
+    "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE": wait,
+}  # fmt: skip

@@ -1,0 +1,160 @@
+"""<string.h> on memory, and the heap of <stdlib.h>."""
+
+from __future__ import annotations
+
+from fencepost.frontends.c.body import ZERO, Body
+from fencepost.frontends.c.calls import Handler, Site
+from fencepost.frontends.c.constants import number
+from fencepost.frontends.c.library.runtime import run
+from fencepost.frontends.c.memory import layout_of
+from fencepost.frontends.c.unsupported import Unsupported
+from fencepost.program import instructions as ins
+from fencepost.program.instructions import Mode, Op
+from fencepost.program.operands import Const, Operand
+
+_INLINE = 64  # accesses that are written out; longer copies are loops
+
+
+def copy(b: Body, s: Site) -> Operand:
+    """memcpy and llvm.memcpy: as many accesses as the type has scalars, each of its size."""
+    to, source, size = s[0], s[1], s[2]
+    align = min(_align(s, 0), _align(s, 1))
+    if not isinstance(size, Const):
+        return run(b, "copy", to, source, size, size=1)
+    parts = layout_of(b, size.value, align, s.name(0), s.name(1))
+    if len(parts) > _INLINE and (step := _even(parts, size.value)):
+        return run(b, "copy", to, source, size, size=step)
+    loaded = [_load(b, b.add(source, o), n) for o, n in parts]
+    for (o, n), value in zip(parts, loaded, strict=True):
+        b.emit(ins.Store(b.add(to, o), value, n, Mode.NA))
+    return to
+
+
+def _load(b: Body, address: Operand, size: int) -> Operand:
+    part = b.fresh("part")
+    b.emit(ins.Load(part, address, size, Mode.NA))
+    return part
+
+
+def _align(s: Site, index: int) -> int:
+    return s.args[index].align if index < len(s.args) else 1
+
+
+def _even(parts: list[tuple[int, int]], size: int) -> int:
+    """The size of all parts, where they are all of one size and cover everything; else 0."""
+    sizes = {n for _, n in parts}
+    step = sizes.pop() if len(sizes) == 1 else 0
+    return step if step and step * len(parts) == size else 0
+
+
+def move(b: Body, s: Site) -> Operand:
+    """memmove: inline copies read everything before they write, so overlap does not matter there."""
+    to, source, size = s[0], s[1], s[2]
+    if isinstance(size, Const) and size.value <= 8 * _INLINE:
+        return copy(b, s)
+    ahead, back, end = b.label(), b.label(), b.label()
+    overlaps = b.compute(Op.ULT, source, to)
+    b.branch(overlaps, back, ahead)
+    b.mark(ahead)
+    run(b, "copy", to, source, size)
+    b.jump(end)
+    b.mark(back)
+    run(b, "copy_back", to, source, size)
+    b.jump(end)
+    b.mark(end)
+    return to
+
+
+def fill(b: Body, s: Site) -> Operand:
+    to, value, size = s[0], s[1], s[2]
+    if not isinstance(size, Const):
+        return run(b, "fill", to, value, size)
+    parts = layout_of(b, size.value, _align(s, 0), s.name(0))
+    if len(parts) > _INLINE and (step := _even(parts, size.value)):
+        return run(b, "fill", to, _repeated(b, value, step), size, size=step)
+    words = {n: _repeated(b, value, n) for n in {n for _, n in parts}}
+    for o, n in parts:
+        b.emit(ins.Store(b.add(to, o), words[n], n, Mode.NA))
+    return to
+
+
+def _repeated(b: Body, value: Operand, size: int) -> Operand:
+    """The byte, so many times."""
+    pattern = int.from_bytes(b"\x01" * size, "little")
+    if isinstance(value, Const):
+        return number((value.value & 0xFF) * pattern)
+    return b.compute(Op.MUL, b.compute(Op.MOV, value, width=8), number(pattern))
+
+
+def zero(b: Body, s: Site) -> Operand:
+    """bzero"""
+    return run(b, "fill", s[0], ZERO, s[1])
+
+
+# --- heap
+
+
+def malloc(b: Body, s: Site) -> Operand:
+    result = b.fresh(s.result or "block")
+    b.emit(ins.Malloc(result, s[0]))
+    return result
+
+
+def calloc(b: Body, s: Site) -> Operand:
+    result = b.fresh(s.result or "block")
+    x, y = s[0], s[1]
+    constant = isinstance(x, Const) and isinstance(y, Const)
+    size = Const(x.value * y.value) if constant else b.compute(Op.MUL, x, y)  # type: ignore[union-attr]
+    b.emit(ins.Malloc(result, size, 16, True))
+    return result
+
+
+def aligned_alloc(b: Body, s: Site) -> Operand:
+    align, size = s[0], s[1]
+    if not isinstance(align, Const):
+        raise Unsupported("aligned_alloc with a computed alignment")
+    result = b.fresh(s.result or "block")
+    b.emit(ins.Malloc(result, size, max(1, align.value)))
+    return result
+
+
+def posix_memalign(b: Body, s: Site) -> Operand:
+    if not isinstance(s[1], Const):
+        raise Unsupported("posix_memalign with a computed alignment")
+    result = b.fresh("block")
+    b.emit(ins.Malloc(result, s[2], max(1, s[1].value)))
+    b.emit(ins.Store(s[0], result, 8, Mode.NA))
+    return ZERO
+
+
+def free(b: Body, s: Site) -> None:
+    address = s[0]
+    if isinstance(address, Const) and address.value == 0:
+        return
+    take, end = b.label(), b.label()
+    b.branch(address, take, end)
+    b.mark(take)
+    b.emit(ins.Free(address))
+    b.jump(end)
+    b.mark(end)
+
+
+def realloc(b: Body, s: Site) -> Operand:
+    """A new block with the old content. How much of it there was is only known here for a null pointer."""
+    old = s[0]
+    if isinstance(old, Const) and old.value == 0:
+        return malloc(b, Site(s.callee, s.args[1:], s.result_type, s.result))
+    raise Unsupported("realloc of a block (its old size is not known; use malloc, memcpy and free)")
+
+
+def compare(b: Body, s: Site) -> Operand:
+    return run(b, "memcmp", s[0], s[1], s[2])
+
+
+FUNCTIONS: dict[str, Handler] = {
+    "memcpy": copy, "__memcpy_chk": copy, "memmove": move, "__memmove_chk": move, "memset": fill,
+    "__memset_chk": fill, "bzero": zero, "memcmp": compare, "bcmp": compare,
+    "memchr": lambda b, s: run(b, "memchr", s[0], s[1], s[2]),
+    "malloc": malloc, "calloc": calloc, "free": free, "cfree": free, "realloc": realloc, "valloc": malloc,
+    "aligned_alloc": aligned_alloc, "memalign": aligned_alloc, "posix_memalign": posix_memalign,
+}  # fmt: skip

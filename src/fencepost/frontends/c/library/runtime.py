@@ -1,0 +1,41 @@
+"""Library functions that are loops: written in the text form in `runtime.fpir`, one copy per place that calls them, so
+that what they read and write stands at the line of the call."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from fencepost.frontends.c.body import Body
+from fencepost.program import instructions as ins
+from fencepost.program.operands import FunctionAddress, Operand
+from fencepost.program.passes.unroll import LIBRARY_PREFIX
+from fencepost.program.program import Function
+from fencepost.program.reader import read_program
+
+
+@cache
+def _texts() -> dict[str, str]:
+    text = Path(__file__).with_name("runtime.fpir").read_text()
+    return {m.group(1): m.group(0) for m in re.finditer(r"^function (\w+)\(.*?^}\n", text, re.MULTILINE | re.DOTALL)}
+
+
+@cache
+def body(name: str, size: int) -> Function:
+    """The function of this name; SIZE in its text is the size of one access."""
+    text = _texts()[name].replace("SIZE", str(size))
+    return read_program(f'program "runtime" arch=c11\n{text}', "runtime.fpir").functions[0]
+
+
+def run(b: Body, name: str, *args: Operand, size: int = 1) -> Operand:
+    """Calls the library function and returns its result."""
+    at = b.at
+    place = f"{LIBRARY_PREFIX}{name}{size if size != 1 else ''}" + (f" {at}" if at is not None else "")
+    if not b.unit.has_function(place):
+        known = body(name, size)
+        b.unit.add_function(replace(known, name=place, code=tuple(replace(i, at=at) for i in known.code), at=at))
+    result = b.fresh(name)
+    b.emit(ins.Call(result, FunctionAddress(place), args))
+    return result

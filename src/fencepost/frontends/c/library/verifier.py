@@ -1,0 +1,82 @@
+"""What programs written for verifiers call: ours (`fencepost.h`) and the field's (`__VERIFIER_*`)."""
+
+from __future__ import annotations
+
+from fencepost.frontends.c.body import ZERO, Body
+from fencepost.frontends.c.calls import Handler, Site
+from fencepost.frontends.c.unsupported import Unsupported
+from fencepost.program import instructions as ins
+from fencepost.program.instructions import ErrorKind
+from fencepost.program.operands import Const, Operand
+
+
+def assume(b: Body, s: Site) -> None:
+    b.emit(ins.Assume(s[0]))
+
+
+def assertion(b: Body, s: Site) -> None:
+    b.emit(ins.Assert(s[0], f"{s.callee} fails"))
+
+
+def error(b: Body, s: Site) -> None:
+    b.fail(ErrorKind.ASSERTION, f"{s.callee}() is reached")
+
+
+def choose(b: Body, s: Site) -> Operand:
+    """One of the values between two, both included."""
+    result = b.fresh("choice")
+    b.emit(ins.Choose(result, b.sign_extend(s[0], 32), b.sign_extend(s[1], 32)))
+    return b.truncate(result, 32)
+
+
+def between(low: int, high: int, bits: int) -> Handler:
+    def handle(b: Body, s: Site) -> Operand:
+        result = b.fresh("choice")
+        b.emit(ins.Choose(result, Const(low), Const(high)))
+        return b.truncate(result, bits)
+
+    return handle
+
+
+def unbounded(b: Body, s: Site) -> Operand:
+    raise Unsupported(f"{s.callee}(), which has no finite range (write fencepost_choose(low, high))")
+
+
+def atomic_begin(b: Body, s: Site) -> None:
+    b.emit(ins.AtomicBegin())
+
+
+def atomic_end(b: Body, s: Site) -> None:
+    b.emit(ins.AtomicEnd())
+
+
+def loop_bound(b: Body, s: Site) -> None:
+    """The bound of the next loop in this function."""
+    if not isinstance(s[0], Const):
+        raise Unsupported(f"{s.callee} with a computed bound")
+    if b.at is not None:
+        b.unit.loop_bounds.append((b.name, b.at, s[0].value))
+
+
+def nothing(b: Body, s: Site) -> Operand:
+    return ZERO
+
+
+_WIDE = (
+    "int", "uint", "short", "ushort", "long", "ulong", "longlong", "ulonglong", "size_t", "pointer", "float",
+    "double", "u32", "unsigned",
+)  # fmt: skip
+
+FUNCTIONS: dict[str, Handler] = {
+    "__VERIFIER_assume": assume, "fencepost_assume": assume, "__VERIFIER_assert": assertion,
+    "fencepost_assert": assertion, "__VERIFIER_error": error, "reach_error": error, "fencepost_error": error,
+    "fencepost_choose": choose, "__VERIFIER_nondet_int_range": choose,
+    "__VERIFIER_nondet_bool": between(0, 1, 8), "__VERIFIER_nondet__Bool": between(0, 1, 8),
+    "__VERIFIER_nondet_char": between(-128, 127, 8), "__VERIFIER_nondet_uchar": between(0, 255, 8),
+    **{f"__VERIFIER_nondet_{name}": unbounded for name in _WIDE},
+    "__VERIFIER_atomic_begin": atomic_begin, "fencepost_atomic_begin": atomic_begin,
+    "__VERIFIER_atomic_end": atomic_end, "fencepost_atomic_end": atomic_end,
+    "__VERIFIER_loop_bound": loop_bound, "fencepost_loop_bound": loop_bound,
+    "__VERIFIER_loop_begin": nothing, "__VERIFIER_spin_start": nothing, "__VERIFIER_spin_end": assume,
+    "__VERIFIER_hp_free": nothing,
+}  # fmt: skip

@@ -1,0 +1,242 @@
+"""Memory: allocas, loads, stores, addresses; atomic accesses and fences; copying and filling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fencepost.frontends.c.body import ONE, Body, pieces
+from fencepost.frontends.c.constants import bits_of
+from fencepost.frontends.c.llvm.module import Inst
+from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
+from fencepost.frontends.c.llvm.types import (
+    ArrayOf,
+    Float,
+    Int,
+    StructOf,
+    Type,
+    leaves,
+    step_into,
+)
+from fencepost.frontends.c.unsupported import Unsupported
+from fencepost.program import instructions as ins
+from fencepost.program.instructions import FenceKind, Mode, Op, RmwOp
+from fencepost.program.operands import Const, Operand, to_signed
+
+_ORDERS = {
+    "unordered": Mode.RLX, "monotonic": Mode.RLX, "acquire": Mode.ACQ, "release": Mode.REL, "acq_rel": Mode.ACQ_REL,
+    "seq_cst": Mode.SC,
+}  # fmt: skip
+_FENCES = {
+    "acquire": FenceKind.ACQ, "release": FenceKind.REL, "acq_rel": FenceKind.ACQ_REL, "seq_cst": FenceKind.SC,
+}  # fmt: skip
+_RMW = {op.value: op for op in RmwOp}
+
+
+def _order(c: Cursor) -> Mode:
+    """The next memory order; what stands between (align, syncscope) is skipped."""
+    while c.token and c.token not in _ORDERS:
+        c.next()
+        c.skip_group()
+    return _ORDERS[c.next()] if c.token else Mode.NA
+
+
+def pointed_at(b: Body, c: Cursor) -> tuple[Operand, str | None]:
+    """A pointer operand, and its name where it has one."""
+    type_ = b.types.parse(c)
+    name = plain_name(c.token) if c.token[:1] in "%@" else None
+    return b.operand(type_, c), name
+
+
+def alloca(b: Body, i: Inst) -> None:
+    c = i.cursor
+    c.accept("inalloca")
+    type_ = b.types.parse(c)
+    count: Operand = ONE
+    align = max(1, type_.align)
+    while c.accept(","):
+        if c.accept("align"):
+            align = int(c.next())
+        elif c.token.startswith("!"):
+            break
+        elif c.token == "addrspace":
+            c.next()
+            c.skip_group()
+        else:
+            count = b.typed(c)[1]
+    name = i.result or "local"
+    b.memory_types[name] = type_
+    if name in b.variables:
+        return
+    size: Operand = Const(type_.size * count.value) if isinstance(count, Const) else (
+        b.compute(Op.MUL, count, Const(type_.size)))  # fmt: skip
+    result = b.fresh(name)
+    b.emit(ins.Alloca(result, size, align, False, source_name(name)))
+    b.bind(i.result, (result,))
+
+
+def source_name(name: str) -> str:
+    """The name of a local variable in the source."""
+    return name.removesuffix(".addr")
+
+
+def load(b: Body, i: Inst) -> None:
+    c = i.cursor
+    atomic = c.accept("atomic") is not None
+    c.accept("volatile")
+    type_ = b.types.parse(c)
+    c.expect(",")
+    if c.peek()[:1] == "%" and plain_name(c.peek()) in b.variables:
+        variable = b.variables[plain_name(c.peek())]
+        b.bind(i.result, (b.compute(Op.MOV, variable, name=i.result or "t"),))
+        return
+    address, _ = pointed_at(b, c)
+    mode = _order(c) if atomic else Mode.NA
+    b.bind(i.result, b.load(type_, address, mode, i.result or "t"))
+
+
+def store(b: Body, i: Inst) -> None:
+    c = i.cursor
+    atomic = c.accept("atomic") is not None
+    c.accept("volatile")
+    type_ = b.types.parse(c)
+    values = b.operands(type_, c)
+    c.expect(",")
+    if c.peek()[:1] == "%" and plain_name(c.peek()) in b.variables:
+        b.move(b.variables[plain_name(c.peek())], values[0])
+        return
+    address, _ = pointed_at(b, c)
+    b.store(type_, address, values, _order(c) if atomic else Mode.NA)
+
+
+def element(b: Body, i: Inst) -> None:
+    """getelementptr"""
+    c = i.cursor
+    while c.token in ("inbounds", "nuw", "nusw", "inrange"):
+        c.next()
+        c.skip_group()
+    type_: Type = b.types.parse(c)
+    c.expect(",")
+    base_type = b.types.parse(c)
+    if isinstance(base_type, ArrayOf):
+        raise Unsupported("a vector of addresses")
+    at = b.operand(base_type, c)
+    offset, first = 0, True
+    while c.accept(",") and not c.token.startswith("!"):
+        index_type, index = b.typed(c)
+        scale = type_.size
+        if not first and isinstance(type_, StructOf):
+            assert isinstance(index, Const), "a member of a struct is named by a constant"
+            type_, step, _ = step_into(type_, index.value)
+            offset += step
+            continue
+        if not first:
+            assert isinstance(type_, ArrayOf), "only aggregates have elements"
+            type_ = type_.element
+            scale = type_.size
+        first = False
+        wide = b.sign_extend(index, bits_of(index_type))
+        if isinstance(wide, Const):
+            offset += to_signed(wide.value) * scale
+        else:
+            at = b.compute(Op.ADD, at, b.compute(Op.MUL, wide, Const(scale)) if scale != 1 else wide)
+    if i.result is not None:
+        b.memory_types[i.result] = type_
+    b.bind(i.result, (b.add(at, offset),))
+
+
+def fence(b: Body, i: Inst) -> None:
+    c = i.cursor
+    if c.accept("syncscope"):
+        scope = c.peek()
+        c.skip_group()
+        if "singlethread" in scope:
+            return
+    b.emit(ins.Fence(_FENCES[c.next()]))
+
+
+def compare_exchange(b: Body, i: Inst) -> None:
+    c = i.cursor
+    weak = c.accept("weak") is not None
+    c.accept("volatile")
+    address, _ = pointed_at(b, c)
+    c.expect(",")
+    type_, expected = b.typed(c)
+    c.expect(",")
+    desired = b.typed(c)[1]
+    success, failure = _order(c), _order(c)
+    old, done = b.fresh(f"{i.result}.old"), b.fresh(f"{i.result}.ok")
+    size = _atomic_size(type_)
+    b.emit(ins.Cas(old, done, address, expected, desired, size, success, failure, weak))
+    b.bind(i.result, (old, done))
+
+
+def _atomic_size(type_: Type) -> int:
+    size = (bits_of(type_) + 7) // 8
+    if len(pieces(size)) > 1:
+        raise Unsupported(f"an atomic access of {size} bytes")
+    return size
+
+
+def read_modify_write(b: Body, i: Inst) -> None:
+    c = i.cursor
+    c.accept("volatile")
+    word = c.next()
+    if word not in _RMW:
+        raise Unsupported(f"atomicrmw {word}")
+    address, _ = pointed_at(b, c)
+    c.expect(",")
+    type_, value = b.typed(c)
+    if isinstance(type_, Float) and word != "xchg":
+        raise Unsupported(f"atomicrmw {word} on a floating-point number")
+    old = b.fresh(i.result or "old")
+    b.emit(ins.Rmw(old, address, value, _RMW[word], _atomic_size(type_), _order(c)))
+    b.bind(i.result, (old,))
+
+
+# --- copying and filling
+
+
+def copy_memory(b: Body, to: Operand, source: Operand, type_: Type) -> None:
+    """Copies an object of a known type, one access per scalar."""
+    found = b.load(type_, source)
+    b.store(type_, to, found)
+
+
+def layout_of(b: Body, size: int, align: int, *names: str | None) -> list[tuple[int, int]]:
+    """Offsets and sizes of the accesses that copy or fill `size` bytes: those of the scalars of the type that one
+    of the named pointers points at, so that nobody sees an access of another size than that of the variable."""
+    for name in names:
+        known = b.memory_types.get(name or "") or b.unit.type_of_global(name)
+        if known is not None and (found := _parts(known, size)):
+            return found
+    for known in b.types.named.values():
+        if known.members is not None and known.size == size and known.align == align and (found := _parts(known, size)):
+            return found
+    step = min(max(align, 1), 8)
+    return [(k, step) for k in range(0, size - size % step, step)] + [(k, 1) for k in range(size - size % step, size)]
+
+
+def _parts(type_: Type, size: int) -> list[tuple[int, int]] | None:
+    while isinstance(type_, ArrayOf) and type_.size != size and type_.element.size >= size:
+        type_ = type_.element
+    if type_.size != size:
+        return None
+    found: list[tuple[int, int]] = []
+    for offset, leaf in leaves(type_):
+        wide = (leaf.bits + 7) // 8 if isinstance(leaf, Int | Float) else 8
+        for piece, part in pieces(wide) if wide <= 8 else [(0, 8), (8, 8)]:
+            found.append((offset + piece, part))
+    covered = {k for o, s in found for k in range(o, o + s)}
+    found += [(k, 1) for k in range(size) if k not in covered and isinstance(type_, StructOf) and type_.packed]
+    return found
+
+
+HANDLERS: dict[str, Callable[[Body, Inst], None]] = {
+    "alloca": alloca,
+    "load": load,
+    "store": store,
+    "getelementptr": element,
+    "fence": fence,
+    "cmpxchg": compare_exchange,
+    "atomicrmw": read_modify_write,
+}

@@ -1,0 +1,206 @@
+"""The whole program: which functions and globals it reaches, and the Program made of them."""
+
+from __future__ import annotations
+
+import re
+
+from fencepost.errors import InputError
+from fencepost.frontends.c.body import RETURNED, ZERO, Body
+from fencepost.frontends.c.constants import read_initialiser
+from fencepost.frontends.c.function import translate, translate_stub
+from fencepost.frontends.c.llvm.module import IrFunction, IrGlobal, Module
+from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
+from fencepost.frontends.c.llvm.types import Type
+from fencepost.frontends.c.unsupported import Unsupported
+from fencepost.program import instructions as ins
+from fencepost.program.operands import Const, ConstantOperand, FunctionAddress, GlobalAddress, Position, to_unsigned
+from fencepost.program.program import Arch, Function, Init, Object, Program, Thread
+
+START = "fencepost.start"
+ARGV = "fencepost.argv"
+_PROGRAM_NAME = b"program"
+
+
+class Unit:
+    """Collects what is reached from `main`. Everything is translated once, when it is first named."""
+
+    def __init__(self, module: Module, name: str) -> None:
+        self.module, self.program_name = module, name
+        self.types = module.types
+        self.objects: dict[str, Object] = {}
+        self.functions: dict[str, Function] = {}
+        self._todo: list[str] = []
+        self._named: set[str] = set()
+        self._returned = 0
+        self.loop_bounds: list[tuple[str, Position, int]] = []  # function, place of the annotation, bound
+        self.uses_mutex_kinds = self._mutex_kinds()
+        self.catches = any("catch ptr" in line or "catch i8*" in line for line in self._landing_lines())
+
+    # --- names
+
+    def resolve(self, name: str) -> str:
+        """What an alias stands for."""
+        seen = 0
+        while seen < 100 and isinstance(found := self.module.global_(name), str):
+            name, seen = found, seen + 1
+        return name
+
+    def defined(self, name: str) -> IrFunction | None:
+        found = self.module.functions.get(name)
+        return found if found is not None and found.lines is not None else None
+
+    def shown(self, name: str) -> str:
+        """A function as a person would write it."""
+        if not name.startswith("_Z"):
+            return name
+        from fencepost.frontends.c.demangle import demangle
+
+        return demangle(name)
+
+    def address(self, name: str) -> ConstantOperand:
+        name = self.resolve(name)
+        if name in self.module.functions:
+            self._reach(name)
+            return FunctionAddress(name)
+        found = self.module.global_(name)
+        if not isinstance(found, IrGlobal):
+            raise Unsupported(f"the unknown global {name}")
+        self._object(found)
+        if found.thread_local:
+            raise Unsupported(f"the address of thread-local {name} in a constant")
+        return GlobalAddress(name)
+
+    def thread_local(self, name: str) -> str | None:
+        """The thread-local object of this name, if it is one."""
+        found = self.module.global_(self.resolve(name))
+        if not isinstance(found, IrGlobal) or not found.thread_local:
+            return None
+        self._object(found)
+        return found.name
+
+    def type_of_global(self, name: str | None) -> Type | None:
+        found = self.module.global_(name) if name is not None else None
+        return found.type if isinstance(found, IrGlobal) else None
+
+    def returned(self, words: int) -> None:
+        """Makes room for values that functions return beyond their first word."""
+        self._returned = max(self._returned, words)
+        self.objects[RETURNED] = Object(RETURNED, 8 * self._returned, 8, (), True)
+
+    def add_object(self, o: Object) -> GlobalAddress:
+        self.objects.setdefault(o.name, o)
+        return GlobalAddress(o.name)
+
+    def text(self, operand: object) -> str | None:
+        """The constant string that an operand points at."""
+        if not isinstance(operand, GlobalAddress) or operand.name not in self.objects:
+            return None
+        o = self.objects[operand.name]
+        if not o.constant:
+            return None
+        content = {
+            i.offset + k: byte
+            for i in o.init
+            if isinstance(i.value, Const)
+            for k, byte in enumerate(to_unsigned(i.value.value).to_bytes(8, "little")[: i.size])
+        }
+        out = bytearray()
+        at = operand.offset
+        while (byte := content.get(at, 0)) and at < o.size:
+            out.append(byte)
+            at += 1
+        return out.decode("utf-8", "replace")
+
+    def add_function(self, function: Function) -> FunctionAddress:
+        self.functions.setdefault(function.name, function)
+        return FunctionAddress(function.name)
+
+    def has_function(self, name: str) -> bool:
+        return name in self.functions
+
+    # --- reaching
+
+    def _reach(self, name: str) -> None:
+        if name not in self._named:
+            self._named.add(name)
+            self._todo.append(name)
+
+    def _object(self, g: IrGlobal) -> None:
+        if g.name in self.objects:
+            return
+        _, type_, at = self.module.debug.variable(g.dbg)
+        o = Object(g.name, max(1, g.type.size), g.align, (), g.thread_local, g.constant, type_, at)
+        self.objects[g.name] = o  # before its content, which may name it
+        if g.initialiser is not None:
+            c = Cursor(g.initialiser.tokens, g.initialiser.file, g.initialiser.at)
+            init = tuple(read_initialiser(self, g.type, c))
+            self.objects[g.name] = Object(o.name, o.size, o.align, init, o.thread_local, o.constant, type_, at)
+
+    def _landing_lines(self) -> list[str]:
+        return [line for f in self.module.functions.values() for line in f.lines or () if line.lstrip()[:5] == "catch"]
+
+    def _mutex_kinds(self) -> bool:
+        """Whether a mutex may be recursive or error-checking: then each operation must look, which costs a read."""
+        calls = re.compile(r"@(pthread_mutexattr_settype|mtx_init)\(.*, i32 (?:noundef )?(\S+)\)")
+        for f in self.module.functions.values():
+            if f.name == "_ZNSt3__115recursive_mutexC1Ev":
+                return True
+            for line in f.lines or ():
+                if (found := calls.search(line)) and found.group(2) not in (("0",), ("0", "2"))["mtx" in line]:
+                    return True
+        static = re.compile(r"__pthread_mutex_s \{ i32 0, i32 0, i32 0, i32 0, i32 [1-9]")
+        return any(static.search(line) for line in self.module.global_lines.values())
+
+    # --- the program
+
+    def program(self) -> Program:
+        main = self.defined("main")
+        if main is None:
+            raise InputError("there is no function main to start from", file=self.module.file)
+        start, args = self._start(main)
+        while self._todo:
+            name = self._todo.pop()
+            known = self.module.functions[name]
+            self.functions[name] = translate(self, known) if known.lines is not None else translate_stub(self, known)
+        order = sorted(self.functions, key=lambda n: n != start)
+        functions = tuple(self.functions[n] for n in order)
+        return Program(
+            self.program_name, Arch.C11, tuple(self.objects.values()), functions, (Thread("main", start, args),)
+        )
+
+    def _start(self, main: IrFunction) -> tuple[str, tuple[ConstantOperand, ...]]:
+        """The function that the first thread runs, and its arguments: main, or one that runs constructors before it."""
+        self._reach("main")
+        args = (Const(1), self._argv(), ZERO)[: len(main.parameters)]
+        constructors = self._constructors()
+        if not constructors:
+            return "main", args
+        b = Body(self, START)
+        for name in constructors:
+            b.emit(ins.Call(None, self.address(name), ()))
+        result = b.fresh("result")
+        b.emit(ins.Call(result, FunctionAddress("main"), args))
+        b.emit(ins.Return(result))
+        self.functions[START] = b.finish(0, False, None)
+        return START, ()
+
+    def _argv(self) -> ConstantOperand:
+        name = f"{ARGV}.name"
+        init = tuple(Init(k, 1, Const(byte)) for k, byte in enumerate(_PROGRAM_NAME))
+        self.add_object(Object(name, len(_PROGRAM_NAME) + 1, 1, init, constant=True))
+        return self.add_object(Object(ARGV, 16, 8, (Init(0, 8, GlobalAddress(name)),)))
+
+    def _constructors(self) -> list[str]:
+        """The functions of llvm.global_ctors in the order in which they run."""
+        found = self.module.global_("llvm.global_ctors")
+        if not isinstance(found, IrGlobal) or found.initialiser is None:
+            return []
+        tokens = found.initialiser.tokens[found.initialiser.at :]
+        pairs: list[tuple[int, str]] = []
+        priority = 65535
+        for k, token in enumerate(tokens):
+            if token == "i32":
+                priority = int(tokens[k + 1])
+            elif token[0] == "@" and tokens[k - 1] in ("ptr", "*") and tokens[k + 1 : k + 2] == [","]:
+                pairs.append((priority, plain_name(token)))
+        return [name for _, name in sorted(pairs, key=lambda p: p[0])]
