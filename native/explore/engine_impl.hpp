@@ -452,10 +452,13 @@ template <unsigned W> typename Engine<W>::Set Engine<W>::revisitable(Id a) {
   const Graph<W>& g = graph();
   const Set& kept = g.prefix_of(a);
   const Location l = g[a].location;
-  Set found;
-  for (auto at = g.order.rbegin(); at != g.order.rend(); ++at) {
+  Set found, candidates = g.location[l].reads - kept;
+  for (const auto& th : g.thread)
+    if (th.waits != none && g[th.waits].pinned && g[th.waits].location == l) candidates.set(g.bit(th.waits));
+  for (auto at = g.order.rbegin(); at != g.order.rend() && candidates.any(); ++at) {
     const Id e = *at;
     if (e == a || kept.test(g.bit(e))) continue;
+    candidates.reset(g.bit(e));
     const Event& v = g[e];
     if (v.waiting && g.thread[v.thread].waits != e) continue; // it was served or asked again since
     if (!maximal(e, a)) break;
