@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fencepost.errors import UnsupportedError
-from fencepost.options import CheckOptions, ExploreOptions, make
+from fencepost.options import CheckOptions, ExploreOptions, LitmusOptions, make
 from fencepost.program.program import Program
 from fencepost.verdict import Outcomes, Verdict
 
 if TYPE_CHECKING:
     from fencepost.doctor import Finding
+    from fencepost.generate.litmus_tests import LitmusTest
+    from fencepost.suite.suite import Progress, Suite
 
 Source: TypeAlias = Program | str | Path | Sequence[str | Path]
 
@@ -41,6 +43,39 @@ def outcomes(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> O
     program = read(source, flags=flags)
     found: Outcomes = _room("explore", "exploration").outcomes(program, find_model(options.model), options)
     return found
+
+
+def litmus(files: Sequence[str], *, progress: Progress | None = None, **keywords: Any) -> Suite:
+    """Runs many litmus tests in parallel. `keywords` are the fields of LitmusOptions; `progress` is called with each
+    result as it comes and the number of tests."""
+    from fencepost.suite.suite import run_suite
+
+    return run_suite(files, make(LitmusOptions, keywords), progress)
+
+
+def outcomes_by_model(
+    source: Source, models: Sequence[str], *, flags: Sequence[str] = (), **keywords: Any
+) -> dict[str, Outcomes]:
+    """The final states under each of several models. A model that cannot judge the program says so in `reason`."""
+    from fencepost.suite.engine import outcomes_under
+
+    program = read(source, flags=flags)
+    return {name: outcomes_under(program, find_model(name), make(ExploreOptions, {**keywords, "model": name}))
+            for name in models}  # fmt: skip
+
+
+def generate(
+    arch: str, *, cycle: str | None = None, name: str = "", size: int | None = None, edges: str | None = None,
+    threads: int | None = None, limit: int | None = None,
+) -> list[LitmusTest]:  # fmt: skip
+    """Litmus tests: the one of a cycle of edges, or every critical cycle of at most `size` edges."""
+    from itertools import islice
+
+    from fencepost.generate import litmus_tests
+
+    if cycle is not None:
+        return [litmus_tests.generate(arch, cycle, name)]
+    return list(islice(litmus_tests.family(arch, size or 4, edges, threads=threads), limit))
 
 
 def find_model(name: str) -> Any:

@@ -73,6 +73,36 @@ class CheckOptions(ExploreOptions):
         return frozenset(ErrorKind(name) for name in self.ignore)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LitmusOptions:
+    """What `litmus` takes."""
+
+    model: str | None = option(
+        None, "Memory model: a name or the path of a .cat file. Default: the one of each test's architecture.",
+        metavar="MODEL",
+    )  # fmt: skip
+    engine: str = option(
+        "explore", "explore; or enumerate: all candidate executions, filtered by the model's .cat file.",
+        metavar="ENGINE",
+    )  # fmt: skip
+    from_list: tuple[str, ...] = option((), "Also run the tests whose paths this file lists.", metavar="LIST")
+    expected: str | None = option(
+        None, "Compare with this table of rows `path,0|1`; without FILES, run the tests it lists.", metavar="CSV"
+    )
+    unroll: int | None = option(None, "Run each loop at most N times.", metavar="N")
+    time_limit: float | None = option(None, "Give a test up after S seconds.", metavar="S")
+    processes: int | None = option(None, "Run N tests at a time. Default: one per processor.", metavar="N")
+    quiet: bool = option(False, "Print differences and the summary only.")
+
+    def __post_init__(self) -> None:
+        for name in ("unroll", "time_limit", "processes"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise UsageError(f"{flag(name)} must be positive, not {value}")
+        if self.engine not in ("explore", "enumerate"):
+            raise UsageError(f"--engine {self.engine}: there is no such engine; expected explore or enumerate")
+
+
 def flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from fencepost.verdict import ErrorReport, Outcomes, Verdict
@@ -72,3 +73,29 @@ def _state(state: tuple[tuple[str, int], ...]) -> str:
 def _counts(model: str, executions: int, blocked: int, seconds: float) -> str:
     also = f" and {blocked} blocked" if blocked else ""
     return f"{executions} execution{'s' * (executions != 1)}{also} under {model} in {seconds:.2f} s"
+
+
+def show_outcomes_by_model(table: Mapping[str, Outcomes]) -> str:
+    """One row per outcome, one column per model: how many executions end in it, `-` where none does."""
+    states = sorted({state for found in table.values() for state in found.states})
+    head = ["outcome", *table]
+    rows = [[_state(s), *(str(f.states.get(s, "-")) if _judged(f) else "?" for f in table.values())] for s in states]
+    rows.append(["condition", *(_condition(found) for found in table.values())])
+    rows.append(["executions", *(str(f.executions) if _judged(f) else "?" for f in table.values())])
+    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+    lines = ["  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True)))
+             for row in [head, *rows]]  # fmt: skip
+    notes = [f"{name}: {found.reason}" for name, found in table.items() if found.reason]
+    return "\n".join([*lines, *notes])
+
+
+def outcomes_by_model_data(table: Mapping[str, Outcomes]) -> dict[str, Any]:
+    return {"models": {name: outcomes_data(found) for name, found in table.items()}}
+
+
+def _judged(found: Outcomes) -> bool:
+    return bool(found.states) or not found.reason
+
+
+def _condition(found: Outcomes) -> str:
+    return "-" if found.holds is None else "holds" if found.holds else "fails"

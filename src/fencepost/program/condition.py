@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
@@ -123,6 +123,21 @@ def holds(formula: Formula, values: Mapping[str, int], constant: Mapping[Constan
             return any(holds(p, values, constant) for p in parts)
         case Truth(value):
             return value
+
+
+def answer(condition: Condition, states: Iterable[Mapping[str, int]], constant: Mapping[ConstantOperand, int]) -> bool:
+    """Whether the condition holds as it is written, given every final state that can be reached."""
+    if condition.filter is not None:
+        wanted = condition.filter
+        states = (s for s in states if holds(wanted, s, constant))
+    found = (holds(condition.formula, s, constant) for s in states)
+    match condition.quantifier:
+        case Quantifier.EXISTS:
+            return any(found)
+        case Quantifier.NOT_EXISTS:
+            return not any(found)
+        case Quantifier.FORALL:
+            return all(found)
 
 
 def comparisons(formula: Formula) -> Iterator[Compare]:

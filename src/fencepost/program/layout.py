@@ -13,6 +13,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 
+from fencepost.program.condition import comparisons
 from fencepost.program.operands import Const, ConstantOperand, FunctionAddress, GlobalAddress, to_unsigned
 from fencepost.program.program import Object, Program
 
@@ -55,6 +56,15 @@ class Layout:
             return None
         offset = address - self.starts[index]
         return (self.objects[index], offset) if offset < self.objects[index].size else None
+
+
+def condition_constants(program: Program, layout: Layout) -> dict[ConstantOperand, int]:
+    """The number of every constant in the program's condition: addresses are known only once things have a place."""
+    if program.condition is None:
+        return {}
+    formulas = [f for f in (program.condition.formula, program.condition.filter) if f is not None]
+    found = {c.right for f in formulas for c in comparisons(f) if not isinstance(c.right, str)}
+    return {o: o.value if isinstance(o, Const) else layout.value(o) for o in found}
 
 
 def lay_out(program: Program) -> Layout:

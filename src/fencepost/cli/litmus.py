@@ -1,0 +1,83 @@
+"""fencepost litmus: many litmus tests at once."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fencepost import api
+from fencepost.cli.frame import Reply
+from fencepost.options import LitmusOptions
+from fencepost.verdict import ExitCode
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+_FILES = "Litmus tests, or folders of them."
+Tests = Annotated[list[str] | None, typer.Argument(metavar="FILES", show_default=False, help=_FILES)]
+_SHOWN_REASONS = 20
+
+
+def litmus(options: LitmusOptions, files: Tests = None) -> Reply:
+    """Run many litmus tests in parallel: herd's output for each, then differences from a table, then a summary."""
+    with _bar() as bar:
+        task = bar.add_task("litmus", total=None)
+
+        def advance(_result: Any, total: int) -> None:
+            bar.update(task, total=total, advance=1)
+
+        suite = api.litmus(files or [], progress=advance, **asdict(options))
+    parts = [] if options.quiet else [r.text or f"Test {r.name}: {r.status.value}: {r.reason}\n" for r in suite.results]
+    parts += [*_differences(suite.results), *_refusals(suite.summary), _summary(suite.summary)]
+    results = [_result_data(r) for r in suite.results]
+    return Reply("\n".join(parts), {"results": results, "summary": _summary_data(suite.summary)}, _exit(suite.summary))
+
+
+def _bar() -> Progress:
+    """On a terminal only, and on standard error: what is printed stays clean."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
+    return Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
+
+
+def _differences(results: list[Any]) -> list[str]:
+    return [
+        f"WRONG {r.path}: expected {int(r.expected)}, found {int(r.holds)} ({r.observation})"
+        for r in results
+        if r.wrong
+    ]  # fmt: skip
+
+
+def _refusals(summary: Any) -> list[str]:
+    """What we could not treat, by reason."""
+    return [f"{count} x {reason}" for reason, count in summary.reasons.most_common(_SHOWN_REASONS)]
+
+
+def _summary(s: Any) -> str:
+    compared = f"{s.agree} agree, {s.wrong} wrong, " if s.agree or s.wrong else ""
+    return (
+        f"{s.tests} test{'s' * (s.tests != 1)}: {compared}{s.unsupported} unsupported, {s.mixed} mixed, "
+        f"{s.unknown} unknown; {s.seconds:.1f} s"
+    )
+
+
+def _result_data(r: Any) -> dict[str, Any]:
+    shown = ("path", "name", "model", "engine", "holds", "expected", "states", "executions", "observation", "reason")
+    return {k: getattr(r, k) for k in shown} | {"status": r.status.value, "seconds": round(r.seconds, 6)}
+
+
+def _summary_data(s: Any) -> dict[str, Any]:
+    counts = {k: getattr(s, k) for k in ("tests", "agree", "wrong", "unsupported", "mixed", "unknown")}
+    return counts | {"seconds": round(s.seconds, 3), "engines": dict(s.engines), "reasons": dict(s.reasons)}
+
+
+def _exit(s: Any) -> int:
+    """FAIL where a verdict differs from the table; UNKNOWN where a test has no verdict."""
+    if s.wrong:
+        return ExitCode.FAIL
+    return ExitCode.UNKNOWN if s.unsupported or s.unknown else ExitCode.PASS

@@ -1,0 +1,105 @@
+"""Outcomes as herd and litmus print them, so that tools which compare such logs (mcompare) work on ours."""
+
+from __future__ import annotations
+
+from fencepost.program.condition import (
+    And,
+    Compare,
+    Condition,
+    Formula,
+    Not,
+    Or,
+    Quantifier,
+    Truth,
+    holds,
+)
+from fencepost.program.layout import condition_constants, lay_out
+from fencepost.program.operands import Const, ConstantOperand, GlobalAddress
+from fencepost.program.program import Program
+from fencepost.verdict import Outcomes
+
+_KIND = {Quantifier.EXISTS: "Allowed", Quantifier.NOT_EXISTS: "Forbidden", Quantifier.FORALL: "Required"}
+_SYMBOL = {"=": "=", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+
+
+def herd_text(program: Program, outcomes: Outcomes) -> str:
+    """One test's block of a log."""
+    condition = program.condition or Condition(Quantifier.FORALL, Truth(True))
+    positive, negative = witnesses(program, outcomes)
+    seen = (negative, positive) if condition.quantifier is Quantifier.NOT_EXISTS else (positive, negative)
+    addresses = _addresses(program)
+    lines = [f"Test {program.name} {_KIND[condition.quantifier]}", f"States {len(outcomes.states)}"]
+    lines += [_state(state, addresses) for state in sorted(outcomes.states)]
+    known = outcomes.holds if program.condition is not None else True
+    lines.append("Unknown" if known is None or outcomes.reason else "Ok" if known else "No")
+    lines += ["Witnesses", f"Positive: {seen[0]} Negative: {seen[1]}"]
+    lines += [f"Flag {kind}" for kind in sorted({e.kind.value for e in outcomes.errors})]
+    lines.append(f"Condition {condition_text(condition)}")
+    lines.append(f"Observation {program.name} {observation(program, outcomes)}")
+    lines.append(f"Time {program.name} {outcomes.seconds:.2f}")
+    return "\n".join(lines) + "\n"
+
+
+def witnesses(program: Program, outcomes: Outcomes) -> tuple[int, int]:
+    """How many executions satisfy the formula, and how many do not."""
+    if program.condition is None:
+        return outcomes.executions, 0
+    constants = condition_constants(program, lay_out(program))
+    positive = negative = 0
+    for state, count in outcomes.states.items():
+        values = dict(state)
+        if program.condition.filter is not None and not holds(program.condition.filter, values, constants):
+            continue
+        if holds(program.condition.formula, values, constants):
+            positive += count
+        else:
+            negative += count
+    return positive, negative
+
+
+def observation(program: Program, outcomes: Outcomes) -> str:
+    """`Sometimes 1 3`: whether the formula is ever satisfied, and by how many executions."""
+    positive, negative = witnesses(program, outcomes)
+    word = "Never" if positive == 0 else "Always" if negative == 0 else "Sometimes"
+    return f"{word} {positive} {negative}"
+
+
+def condition_text(condition: Condition) -> str:
+    text = f"{condition.quantifier.value} ({formula_text(condition.formula)})"
+    return f"filter ({formula_text(condition.filter)}) {text}" if condition.filter is not None else text
+
+
+def formula_text(formula: Formula) -> str:
+    match formula:
+        case Compare(left, op, right):
+            return f"{_place(left)}{_SYMBOL[op]}{right if isinstance(right, str) else _constant(right)}"
+        case Not(inner):
+            return f"not ({formula_text(inner)})"
+        case And(parts):
+            return " /\\ ".join(f"({formula_text(p)})" if isinstance(p, Or) else formula_text(p) for p in parts)
+        case Or(parts):
+            return " \\/ ".join(formula_text(p) for p in parts)
+        case Truth(value):
+            return "true" if value else "false"
+
+
+def _place(name: str) -> str:
+    """Registers as they are; memory in brackets, as herd writes it."""
+    return name if ":" in name else f"[{name}]"
+
+
+def _constant(value: ConstantOperand) -> str:
+    match value:
+        case Const(number):
+            return str(number)
+        case GlobalAddress(name, offset):
+            return f"{name}+{offset}" if offset else name
+    return str(value)
+
+
+def _addresses(program: Program) -> dict[int, str]:
+    return {address: name for name, address in lay_out(program).globals.items()}
+
+
+def _state(state: tuple[tuple[str, int], ...], addresses: dict[int, str]) -> str:
+    return " ".join(f"{_place(name)}={addresses.get(value, str(value))};" for name, value in state)

@@ -1,0 +1,194 @@
+"""Runs litmus tests over processes and compares what they say with a table."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import partial
+from pathlib import Path
+from types import FrameType
+
+from fencepost.errors import FencepostError, UnsupportedError
+from fencepost.frontends import read_file
+from fencepost.frontends.litmus.memory import mixes_sizes
+from fencepost.models.registry import find
+from fencepost.options import ExploreOptions
+from fencepost.program.program import Program
+from fencepost.report.herd import herd_text, observation
+from fencepost.suite.engine import EXPLORE, NATURAL, outcomes_by
+from fencepost.verdict import Outcomes
+
+
+class Status(Enum):
+    """UNSUPPORTED: we cannot read or treat the test, `reason` says why. MIXED: it mixes access sizes, which the engine
+    does not treat. UNKNOWN: a limit ran out."""
+
+    DONE = "done"
+    UNSUPPORTED = "unsupported"
+    MIXED = "mixed"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What to do with each test. `model` None: the model of the test's architecture. `time_limit` is per test."""
+
+    model: str | None = None
+    engine: str = EXPLORE
+    unroll: int | None = None
+    time_limit: float | None = None
+    text: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one test said. `holds` answers its condition as written; `expected` is what the table says, if anything."""
+
+    path: str
+    name: str
+    status: Status
+    model: str = ""
+    engine: str = ""
+    holds: bool | None = None
+    expected: bool | None = None
+    states: int = 0
+    executions: int = 0
+    observation: str = ""
+    reason: str = ""
+    seconds: float = 0.0
+    text: str = ""
+
+    @property
+    def wrong(self) -> bool:
+        return self.holds is not None and self.expected is not None and self.holds is not self.expected
+
+    @property
+    def agrees(self) -> bool:
+        return self.holds is not None and self.holds is self.expected
+
+
+@dataclass(slots=True)
+class Summary:
+    """Counts over all tests. `agree` and `wrong` speak of tests with an expected verdict."""
+
+    tests: int = 0
+    agree: int = 0
+    wrong: int = 0
+    unsupported: int = 0
+    mixed: int = 0
+    unknown: int = 0
+    seconds: float = 0.0
+    engines: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    def add(self, result: Result) -> None:
+        self.tests += 1
+        self.agree += result.agrees
+        self.wrong += result.wrong
+        self.unsupported += result.status is Status.UNSUPPORTED
+        self.mixed += result.status is Status.MIXED
+        self.unknown += result.status is Status.UNKNOWN
+        if result.engine:
+            self.engines[result.engine] += 1
+        if result.status in (Status.UNSUPPORTED, Status.UNKNOWN):
+            self.reasons[_short(result.reason)] += 1
+
+
+def run_tests(
+    paths: Iterable[str], job: Job, expected: Mapping[str, bool] | None = None, *, processes: int | None = None
+) -> Iterator[Result]:
+    """The results in the order of the paths, as they come. `expected` is keyed by path."""
+    files, table = list(paths), expected or {}
+    run = partial(run_test, job=job)
+    count = processes or len(os.sched_getaffinity(0))
+    jobs = [(path, table.get(path)) for path in files]
+    if count == 1 or len(files) < 4:
+        yield from map(run, jobs)
+        return
+    with ProcessPoolExecutor(count, initializer=_ignore_interrupts) as pool:
+        yield from pool.map(run, jobs, chunksize=max(1, min(16, len(files) // (4 * count))))
+
+
+def _ignore_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops everybody
+
+
+def run_test(item: tuple[str, bool | None], job: Job) -> Result:
+    """One test, whatever happens to it."""
+    path, expected = item
+    start = time.perf_counter()
+    name = Path(path).stem
+    try:
+        with _limit(job.time_limit):
+            program = read_file(path)
+            name = program.name
+            return _judged(path, program, job, expected, start)
+    except _OutOfTimeError:
+        reason = f"no answer within {job.time_limit} s"
+        return Result(path, name, Status.UNKNOWN, expected=expected, reason=reason, seconds=_since(start))
+    except FencepostError as error:
+        reason = str(error)
+        return Result(path, name, Status.UNSUPPORTED, expected=expected, reason=reason, seconds=_since(start))
+
+
+def _judged(path: str, program: Program, job: Job, expected: bool | None, start: float) -> Result:
+    model = find(job.model or NATURAL[program.arch])
+    options = ExploreOptions(model=model.name, unroll=job.unroll)
+    try:
+        outcomes, engine = outcomes_by(job.engine, program, model, options)
+    except UnsupportedError as error:
+        status = Status.MIXED if mixes_sizes(program) else Status.UNSUPPORTED
+        return Result(path, program.name, status, model.name, expected=expected, reason=str(error),
+                      seconds=_since(start))  # fmt: skip
+    status, holds = _status(program, outcomes)
+    return Result(
+        path, program.name, status, model.name, engine, holds, expected, len(outcomes.states), outcomes.executions,
+        observation(program, outcomes), outcomes.reason, _since(start),
+        herd_text(program, outcomes) if job.text else "",
+    )  # fmt: skip
+
+
+def _status(program: Program, outcomes: Outcomes) -> tuple[Status, bool | None]:
+    if outcomes.reason:
+        return Status.UNKNOWN, None
+    return Status.DONE, outcomes.holds
+
+
+def _since(start: float) -> float:
+    return time.perf_counter() - start
+
+
+def _short(reason: str) -> str:
+    """A reason without its place, so that equal reasons count together."""
+    first = reason.splitlines()[0] if reason else ""
+    return first.split(": ", 1)[1] if ".litmus:" in first and ": " in first else first
+
+
+class _OutOfTimeError(Exception):
+    pass
+
+
+class _limit:  # noqa: N801 - a context manager reads like a statement
+    """Stops the block after some seconds. Only the main thread of a process can be stopped this way."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.seconds = seconds
+
+    def __enter__(self) -> None:
+        if self.seconds is not None:
+            signal.signal(signal.SIGALRM, self._stop)
+            signal.setitimer(signal.ITIMER_REAL, self.seconds)
+
+    def __exit__(self, *_: object) -> None:
+        if self.seconds is not None:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+    @staticmethod
+    def _stop(_signal: int, _frame: FrameType | None) -> None:
+        raise _OutOfTimeError

@@ -1,0 +1,64 @@
+"""Which tests to run and what to expect of them: files, folders, lists, and tables of verdicts."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from pathlib import Path
+
+from fencepost.errors import InputError, UsageError
+
+
+def collect(files: Iterable[str], lists: Iterable[str] = ()) -> list[str]:
+    """Paths in the order given; a folder stands for the tests in it and below."""
+    found: list[str] = []
+    for name in files:
+        path = Path(name)
+        if path.is_dir():
+            inside = sorted(str(p) for p in path.rglob("*.litmus"))
+            if not inside:
+                raise UsageError(f"{name}: there is no .litmus file in this folder")
+            found += inside
+        else:
+            found.append(name)
+    for name in lists:
+        found += _listed(Path(name))
+    return list(dict.fromkeys(found))
+
+
+def _listed(path: Path) -> list[str]:
+    """One path a line, relative to the list or to here; empty lines and lines that start with # are skipped."""
+    lines = [line.strip() for line in _text(path).splitlines()]
+    names = [line for line in lines if line and not line.startswith("#")]
+    return [str(_beside(path, name)) for name in names]
+
+
+def read_expected(name: str) -> dict[str, bool]:
+    """A table of rows `path,0|1`, keyed by the path as `match` finds it: relative to the table, or to here."""
+    path, found = Path(name), dict[str, bool]()
+    for number, row in enumerate(csv.reader(_text(path).splitlines()), 1):
+        if not row or row[0].startswith("#"):
+            continue
+        if len(row) < 2 or row[1].strip() not in ("0", "1"):
+            raise InputError(f"found {','.join(row)!r}", file=name, line=number, expected="a row such as 'SB.litmus,1'")
+        found[str(_beside(path, row[0].strip()))] = row[1].strip() == "1"
+    return found
+
+
+def match(files: Iterable[str], table: dict[str, bool]) -> dict[str, bool]:
+    """The expected verdicts by the paths as they were given: the same file may be written in several ways."""
+    real = {str(Path(p).resolve()): verdict for p, verdict in table.items()}
+    resolved = {f: str(Path(f).resolve()) for f in files}
+    return {f: real[r] for f, r in resolved.items() if r in real}
+
+
+def _beside(table: Path, name: str) -> Path:
+    beside = table.parent / name
+    return beside if beside.exists() or not Path(name).exists() else Path(name)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read: {error}", file=str(path)) from None
