@@ -157,8 +157,8 @@ def _source_line(number: int, text: str, suffix: str, used: bool) -> str:
 
 
 _WORDS = {
-    ".fp": "thread global if else while goto assert assume wait fence sync lwsync isync exists forall choose observe "
-    "lock unlock",
+    ".fp": "thread var na const fn mutex if else while for in goto break continue return local assert assume wait "
+    "fence sync lwsync isync exists forall choose observe lock unlock",
     ".c": "if else while for do switch case break return goto struct union enum typedef int long short char void bool "
     "static const unsigned signed sizeof atomic_int _Atomic assert",
 }  # fmt: skip

@@ -11,7 +11,7 @@ from fencepost.program.interpret import Action
 from fencepost.program.program import Arch
 from fencepost.verdict import Edge, Witness
 from fencepost.witness.cycles import shortest_cycle
-from fencepost.witness.names import Names
+from fencepost.witness.names import Names, heap_pieces
 from fencepost.witness.relations import Relations
 from fencepost.witness.replay import Replay, ReplayError, replay
 
@@ -100,6 +100,8 @@ def open_case(witness: Witness) -> Case:
             replayed = replay(witness.program, witness.execution)
         except ReplayError:
             replayed = None
-    pieces = replayed.pieces if replayed is not None else {}
-    names = Names(witness.program, witness.execution, pieces)
+    names = Names(witness.program, witness.execution)
+    if replayed is not None:
+        pieces = replayed.pieces | heap_pieces(replayed.heap)
+        names = Names(witness.program, witness.execution, pieces, replayed.spawned)
     return Case(witness, Relations(witness.execution), names, replayed)

@@ -262,8 +262,9 @@ class _Explainer:
 
     def leak(self) -> tuple[str, tuple[Remedy, ...]]:
         freed = {e.address for e in self.case.events if e.kind is EventKind.FREE}
-        lost = [e for e in self.case.events if e.kind is EventKind.MALLOC and e.address not in freed]
+        allocated = self.case.replayed.allocated if self.case.replayed is not None else {}
+        lost = {start: at for start, at in allocated.items() if start not in freed}
         if not lost:
             return self.error.message, ()
-        made = ", ".join(f"{self.names.location(e.address)}{self.place(e)}" for e in lost)
-        return f"never freed: {made}", ()
+        made = [self.names.location(start) + (f" ({self.names.place(at)})" if at else "") for start, at in lost.items()]
+        return f"never freed: {', '.join(made)}", ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,21 +32,28 @@ class Piece:
 
 
 class Names:
-    """`pieces` are stack objects with the names that the source gives them (a replay finds them); heap objects are
-    numbered in the order of their allocation events."""
+    """`pieces` are the stack and heap objects, and `spawned` the functions of the threads that were started, as a
+    replay finds them. Without a replay heap objects are numbered in the order of their allocation events."""
 
     def __init__(
-        self, program: Program | None, execution: Execution, pieces: Mapping[int, Piece] | None = None
+        self,
+        program: Program | None,
+        execution: Execution,
+        pieces: Mapping[int, Piece] | None = None,
+        spawned: Mapping[int, str] | None = None,
     ) -> None:
         self.program, self.execution = program, execution
+        self.spawned = _numbered(spawned or {})
         self.layout: Layout | None = lay_out(program) if program is not None else None
-        found = dict(pieces or {}) | _heap(execution)
+        found = _heap(execution) | dict(pieces or {})
         self.pieces = sorted(found.values(), key=lambda p: p.start)
         self.starts = [p.start for p in self.pieces]
 
     # --- threads and places
 
     def thread(self, index: int) -> str:
+        if index in self.spawned:
+            return self.spawned[index]
         if 0 <= index < len(self.execution.threads):
             return self.execution.threads[index]
         if self.program is not None and 0 <= index < len(self.program.threads):
@@ -121,11 +129,26 @@ def _inside(name: str, type_: DataType | None, offset: int) -> tuple[str, Scalar
     return name + path, scalar
 
 
+def _numbered(spawned: Mapping[int, str]) -> dict[int, str]:
+    """Threads of one function are told apart by a number."""
+    count = Counter(spawned.values())
+    seen: Counter[str] = Counter()
+    names: dict[int, str] = {}
+    for thread, function in sorted(spawned.items()):
+        seen[function] += 1
+        names[thread] = function if count[function] == 1 else f"{function}#{seen[function]}"
+    return names
+
+
+def heap_pieces(sizes: Mapping[int, int]) -> dict[int, Piece]:
+    """Names for heap objects, numbered by address (which is by thread, then in the order of allocation)."""
+    single = len(sizes) == 1
+    return {
+        start: Piece(start, size, "heap" if single else f"heap{number}")
+        for number, (start, size) in enumerate(sorted(sizes.items()), 1)
+    }
+
+
 def _heap(execution: Execution) -> dict[int, Piece]:
     made = [e for e in execution.events if e.kind is EventKind.MALLOC and e.address]
-    made.sort(key=lambda e: (e.thread, e.index))
-    single = len(made) == 1
-    return {
-        e.address: Piece(e.address, e.size or e.value, "heap" if single else f"heap{number}")
-        for number, e in enumerate(made, 1)
-    }
+    return heap_pieces({e.address: e.size or e.value for e in made})

@@ -14,7 +14,7 @@ from fencepost.execution.execution import Event, EventKind, Execution
 from fencepost.program.condition import FinalMemory, FinalRegister
 from fencepost.program.instructions import Alloca
 from fencepost.program.interpret import Action, Frame, Kind, Machine, Part, ThreadState
-from fencepost.program.operands import to_signed, to_unsigned
+from fencepost.program.operands import Position, to_signed, to_unsigned
 from fencepost.program.program import Program
 from fencepost.witness.names import Piece
 
@@ -55,6 +55,8 @@ class Replay:
     runs: dict[int, Run] = field(default_factory=dict)
     pieces: dict[int, Piece] = field(default_factory=dict)
     heap: dict[int, int] = field(default_factory=dict)  # start -> size
+    allocated: dict[int, Position | None] = field(default_factory=dict)  # start -> where
+    spawned: dict[int, str] = field(default_factory=dict)  # thread -> the function it runs
     actions: dict[int, Action] = field(default_factory=dict)  # event -> what the machine did there
     outcome: dict[str, int] = field(default_factory=dict)
 
@@ -96,6 +98,7 @@ class _Replayer:
         self.machine = _Recorder(program, self.result.pieces)
         self.events = execution.events
         self.children = {a: b for a, b in execution.spawns if self.events[a].kind is EventKind.SPAWN}
+        self.allocation_events = any(e.kind is EventKind.MALLOC for e in self.events)
 
     def run(self) -> Replay:
         _check_shape(self.execution)
@@ -131,6 +134,10 @@ class _Replayer:
                 moved = True
                 continue
             action = self.machine.run(run.state)
+            if action.kind is Kind.MALLOC and not self.allocation_events:
+                self._allocate(run, action)
+                moved = True
+                continue
             if run.done == len(run.events):
                 run.stopped, run.result = action, action.value
                 return True
@@ -177,7 +184,10 @@ class _Replayer:
         self.result.actions[event.id] = action
         run.done += 1
         if action.kind is Kind.MALLOC:
-            self._allocated(run, action, event)
+            if event.address not in run.state.objects:
+                raise ReplayError(f"event {event.id} allocates {event.address:#x}, the machine another address")
+            self.result.heap[event.address] = action.value
+            self.result.allocated[event.address] = action.at
         return True
 
     def _compare(self, run: Run, action: Action, event: Event) -> None:
@@ -216,12 +226,16 @@ class _Replayer:
         if thread in self.result.runs:
             raise ReplayError(f"event {event.id} starts thread {thread} a second time")
         self._start(thread, self.machine.start_function(thread, action.function, action.args))
+        self.result.spawned[thread] = action.function
         return thread
 
-    def _allocated(self, run: Run, action: Action, event: Event) -> None:
-        if event.address not in run.state.objects:
-            raise ReplayError(f"event {event.id} allocates {event.address:#x}, the machine another address")
-        self.result.heap[event.address] = action.value
+    def _allocate(self, run: Run, action: Action) -> None:
+        """Engines need not make an event of an allocation: nobody else can notice it."""
+        before = set(run.state.objects)
+        self.machine.reply(run.state)
+        (address,) = set(run.state.objects) - before
+        self.result.heap[address] = action.value
+        self.result.allocated[address] = action.at
 
     def _differs(self, run: Run, action: Action, event: Event) -> ReplayError:
         where = f" at {action.at}" if action.at is not None else ""

@@ -1,12 +1,12 @@
 // Dekker's entry protocol: each raises its flag, then looks at the other's
-global x = 0, y = 0
+var x, y
 
 thread left {
-  x = 1
-  a = y
+  x := 1
+  a := y
 }
 
 thread right {
-  y = 1
-  b = x
+  y := 1
+  b := x
 }
