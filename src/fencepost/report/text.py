@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from textwrap import wrap
 
+from fencepost.program.instructions import ErrorKind
 from fencepost.program.operands import Position
 from fencepost.verdict import Answer, ErrorReport, Step, Verdict, Witness
 from fencepost.witness.explain import TITLES
@@ -100,6 +101,8 @@ def _head(verdict: Verdict) -> list[Line]:
 def error_text(error: ErrorReport) -> str:
     """The kind of an error and its message, without saying anything twice."""
     title = TITLES.get(error.kind, error.kind.value.replace("-", " "))
+    if error.kind is ErrorKind.RACE:
+        return error.message.partition(": ")[0] or title  # both accesses are in the story
     if error.message.startswith((title, "not robust")):
         return error.message
     return f"{title}: {error.message}" if error.message else title

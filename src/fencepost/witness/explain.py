@@ -189,9 +189,14 @@ class _Explainer:
                         continue
                     between = order[order.index(self.x.reads_from[read.id]) + 1 : order.index(write.id)]
                     other = [self.case.events[w] for w in between if self.case.events[w].thread != write.thread]
-                    if other and (read.id, write.id) in self.x.data_deps:
+                    if other and self.computed_from(write, read):
                         return read, other[-1], write
         return None
+
+    def computed_from(self, write: Event, read: Event) -> bool:
+        """Engines record dependencies only for models that look at them; the replay always does."""
+        action = self.case.replayed.actions.get(write.id) if self.case.replayed is not None else None
+        return (read.id, write.id) in self.x.data_deps or (action is not None and read.id in action.data_deps)
 
     # --- races
 

@@ -14,6 +14,7 @@ from fencepost.program.instructions import FenceKind, Mode
 from fencepost.program.program import Arch
 from fencepost.verdict import Edge
 from fencepost.witness.case import Case
+from fencepost.witness.confirm import model_of
 from fencepost.witness.relations import Relations
 
 Pair = tuple[Event, Event]
@@ -47,7 +48,6 @@ class Change:
 _C11 = (Arch.C11, Arch.FP)
 _FULL = {Arch.C11: FenceKind.SC, Arch.FP: FenceKind.SC, Arch.PPC: FenceKind.SYNC, Arch.X86: FenceKind.MFENCE,
          Arch.AARCH64: FenceKind.DMB_SY, Arch.RISCV: FenceKind.FENCE_RW_RW}  # fmt: skip
-_MODELS = {"power": Arch.PPC, "armv8": Arch.AARCH64, "riscv": Arch.RISCV, "tso": Arch.X86, "pso": Arch.X86}
 _RISCV = {"RR": FenceKind.FENCE_R_R, "RW": FenceKind.FENCE_R_W, "WR": FenceKind.FENCE_W_R, "WW": FenceKind.FENCE_W_W}
 _SPOKEN = {FenceKind.SC: "a seq-cst fence", FenceKind.ACQ: "an acquire fence", FenceKind.REL: "a release fence",
            FenceKind.ACQ_REL: "an acq-rel fence"}  # fmt: skip
@@ -55,7 +55,16 @@ _SPOKEN = {FenceKind.SC: "a seq-cst fence", FenceKind.ACQ: "an acquire fence", F
 
 def machine_of(case: Case) -> Arch:
     """Whose fences to speak of: those of the hardware model, else the program's own."""
-    return _MODELS.get(case.witness.model, case.arch)
+    model = model_of(case.witness)
+    return model.architecture if model is not None and model.architecture is not None else case.arch
+
+
+def forbidder(case: Case) -> Forbids | None:
+    """The model as a judge of changed executions; None where it is not at hand or does not know this one either."""
+    model = model_of(case.witness)
+    if model is None or not model.judge(case.witness.execution).consistent:
+        return None
+    return lambda execution: not model.judge(execution, all_violations=False).consistent
 
 
 def _letters(a: Event, b: Event) -> str:
@@ -85,9 +94,9 @@ def _strongest(arch: Arch, a: Event, b: Event) -> Change:
 # --- proposals
 
 
-def for_cycle(case: Case, cycle: tuple[Edge, ...], forbids: Forbids | None = None) -> tuple[Remedy, ...]:
+def for_cycle(case: Case, cycle: tuple[Edge, ...]) -> tuple[Remedy, ...]:
     """The orderings that break this cycle. Every pair of the cycle that a thread does not keep must be kept."""
-    arch = machine_of(case)
+    arch, forbids = machine_of(case), forbidder(case)
     pairs = _pairs(case, cycle)
     missing = [p for p in pairs if not _kept(case, arch, *p)]
     gentle = [_weakest(arch, *p) for p in missing]

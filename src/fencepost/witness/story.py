@@ -19,6 +19,12 @@ from fencepost.witness.linearise import Unit, linearise
 from fencepost.witness.names import MODES
 from fencepost.witness.sources import Sources
 
+#: Errors whose events are the fault; of others they are only the last thing that happened.
+_FAULTY_EVENTS = frozenset({
+    ErrorKind.RACE, ErrorKind.USE_AFTER_FREE, ErrorKind.DOUBLE_FREE, ErrorKind.INVALID_FREE, ErrorKind.OUT_OF_BOUNDS,
+    ErrorKind.UNINITIALISED, ErrorKind.MISALIGNED,
+})  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Moment:
@@ -114,7 +120,8 @@ class _Teller:
         events = [self.case.events[e] for e in unit]
         first = events[0]
         kind = "update" if len(events) == 2 else first.kind.value
-        blamed = any(e in self.case.witness.error.events for e in unit)
+        error = self.case.witness.error
+        blamed = error.kind in _FAULTY_EVENTS and any(e in error.events for e in unit)
         return Moment(
             number, first.thread, kind, self.text(events), unit, self.mode(first), self.detail(events), first.at,
             self.sources.line(first.at), blamed,
