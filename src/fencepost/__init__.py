@@ -6,9 +6,10 @@ verdict = fencepost.check("queue.c", model="rc11")
 
 from __future__ import annotations
 
+from fencepost import display
 from fencepost._version import __version__
 
-_PUBLIC = ("check", "outcomes", "read", "model_names", "doctor", "print_program")
+_PUBLIC = ("check", "replay", "outcomes", "read", "model_names", "doctor", "print_program")
 __all__ = [*_PUBLIC, "__version__"]
 
 
@@ -19,6 +20,15 @@ def __getattr__(name: str) -> object:
 
         return getattr(api, name)
     raise AttributeError(f"module 'fencepost' has no attribute {name!r}")
+
+
+def _notebook(value: object, form: str) -> str | None:
+    from fencepost import api
+
+    return api.notebook(value, form)
+
+
+display.install(_notebook)
 
 
 def __dir__() -> list[str]:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fencepost.errors import UnsupportedError
+from fencepost.errors import InputError, InternalError, UnsupportedError
 from fencepost.options import CheckOptions, ExploreOptions, LitmusOptions, make
 from fencepost.program.program import Program
-from fencepost.verdict import Outcomes, Verdict
+from fencepost.verdict import Answer, Outcomes, Verdict
 
 if TYPE_CHECKING:
     from fencepost.doctor import Finding
     from fencepost.generate.litmus_tests import LitmusTest
     from fencepost.suite.suite import Progress, Suite
+    from fencepost.witness.sources import Sources
 
 Source: TypeAlias = Program | str | Path | Sequence[str | Path]
 
@@ -33,8 +34,37 @@ def check(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> Verd
     """Explores all executions under a memory model and looks for errors. `keywords` are the fields of CheckOptions."""
     options = make(CheckOptions, keywords)
     program = read(source, flags=flags)
-    verdict: Verdict = _room("explore", "exploration").explore(program, find_model(options.model), options)
+    model = find_model(options.model)
+    verdict: Verdict = _room("explore", "exploration").explore(program, model, options)
+    if verdict.witness is not None:
+        from fencepost.witness.confirm import confirm
+
+        confirm(verdict.witness, model)
     return verdict
+
+
+def replay(source: str | Path | Mapping[str, Any]) -> tuple[Verdict, Sources]:
+    """Runs exactly the execution of a saved witness again (a file, `-`, or the loaded JSON) and judges it by its model.
+    Raises InputError where it does not end in the error that it claims."""
+    from fencepost.witness.confirm import confirm
+    from fencepost.witness.load import load
+
+    file = "<witness>" if isinstance(source, Mapping) else str(source)
+    witness, sources = load(source)
+    try:
+        confirm(witness)
+    except InternalError as problem:
+        hint = "the file was changed, or another version of fencepost wrote it"
+        raise InputError(f"this witness does not replay: {problem}", file=file, hint=hint) from None
+    verdict = Verdict(Answer.FAIL, witness.error.message, witness.model, 1, errors=(witness.error,), witness=witness)
+    return verdict, sources
+
+
+def notebook(value: object, form: str) -> str | None:
+    """What a notebook shows for a value, as `html` or `svg`."""
+    from fencepost.report.notebook import show
+
+    return show(value, form)
 
 
 def outcomes(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> Outcomes:

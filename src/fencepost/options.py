@@ -103,6 +103,17 @@ class LitmusOptions:
             raise UsageError(f"--engine {self.engine}: there is no such engine; expected explore or enumerate")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportOptions:
+    """Files to write besides what is printed."""
+
+    html: str | None = option(None, "Write one self-contained page with the picture of the error.", metavar="FILE")
+    svg: str | None = option(None, "Write the picture alone, where there is an error to draw.", metavar="FILE")
+    dot: str | None = option(None, "Write the execution for Graphviz, where there is an error.", metavar="FILE")
+    sarif: str | None = option(None, "Write SARIF 2.1.0, for code scanning.", metavar="FILE")
+    junit: str | None = option(None, "Write JUnit XML, for CI systems.", metavar="FILE")
+
+
 def flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 

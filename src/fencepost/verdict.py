@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 
+from fencepost.display import show
 from fencepost.execution.execution import Execution
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.operands import Position
@@ -82,6 +83,12 @@ class Witness:
     notes: tuple[str, ...] = ()
     program: Program | None = None
 
+    def _repr_html_(self) -> str | None:
+        return show(self, "html")
+
+    def _repr_svg_(self) -> str | None:
+        return show(self, "svg")
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -98,6 +105,12 @@ class Verdict:
     witness: Witness | None = None
     warnings: tuple[str, ...] = ()
     extra: Mapping[str, object] = field(default_factory=dict)
+
+    def _repr_html_(self) -> str | None:
+        return show(self, "html")
+
+    def _repr_svg_(self) -> str | None:
+        return show(self, "svg")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,3 +134,6 @@ class Outcomes:
         if self.holds is None:
             return Answer.UNKNOWN if self.reason else Answer.PASS
         return Answer.PASS if self.holds else Answer.FAIL
+
+    def _repr_html_(self) -> str | None:
+        return show(self, "html")

@@ -20,6 +20,7 @@ VERBS = (
     Verb("outcomes", "List the final states that a program can reach."),
     Verb("litmus", "Run many litmus tests in parallel, and compare them with a table of verdicts."),
     Verb("generate", "Generate litmus tests from cycles of relations."),
+    Verb("replay", "Run exactly the execution of a saved witness again."),
     Verb("program", "Print the Program of any input in its text form."),
     Verb("models", "List the memory models, or show one."),
     Verb("doctor", "Say what is installed, what is missing, and what each thing enables."),

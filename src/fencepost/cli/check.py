@@ -7,11 +7,13 @@ from dataclasses import asdict
 from fencepost import api
 from fencepost.cli.frame import Reply
 from fencepost.cli.program import Files
-from fencepost.cli.show import show_verdict, verdict_data
-from fencepost.options import CheckOptions
+from fencepost.cli.reports import show, write_reports
+from fencepost.options import CheckOptions, ReportOptions
+from fencepost.report.json import verdict_data
 
 
-def check(files: Files, options: CheckOptions, flags: tuple[str, ...] = ()) -> Reply:
+def check(files: Files, options: CheckOptions, reports: ReportOptions, flags: tuple[str, ...] = ()) -> Reply:
     """Explore all executions under a memory model and find assertion failures, races and other errors."""
     verdict = api.check(files, flags=flags, **asdict(options))
-    return Reply(show_verdict(verdict), verdict_data(verdict), verdict.answer.exit_code)
+    write_reports(reports, [(", ".join(files), verdict)])
+    return Reply(show(verdict), verdict_data(verdict), verdict.answer.exit_code)

@@ -1,34 +1,11 @@
-"""Verdicts and outcomes as text and as JSON, where no report room says more."""
+"""Outcomes as text and as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from fencepost.verdict import ErrorReport, Outcomes, Verdict
-
-
-def show_verdict(verdict: Verdict) -> str:
-    lines = [f"{verdict.answer.value}: {verdict.reason}" if verdict.reason else verdict.answer.value]
-    lines += [f"  {_error_line(error)}" for error in verdict.errors]
-    lines += [f"warning: {warning}" for warning in verdict.warnings]
-    lines.append(_counts(verdict.model, verdict.executions, verdict.blocked, verdict.seconds))
-    return "\n".join(lines)
-
-
-def verdict_data(verdict: Verdict) -> dict[str, Any]:
-    return {
-        "verdict": verdict.answer.value,
-        "reason": verdict.reason,
-        "model": verdict.model,
-        "executions": verdict.executions,
-        "blocked": verdict.blocked,
-        "seconds": round(verdict.seconds, 6),
-        "errors": [error_data(e) for e in verdict.errors],
-        "warnings": list(verdict.warnings),
-        "witness": None,
-        **verdict.extra,
-    }
+from fencepost.verdict import ErrorReport, Outcomes
 
 
 def show_outcomes(found: Outcomes) -> str:

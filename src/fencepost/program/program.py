@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from fencepost.display import show
 from fencepost.program.condition import Condition, Observation
 from fencepost.program.datatypes import DataType
 from fencepost.program.instructions import Instruction
@@ -82,3 +83,6 @@ class Program:
 
     def object(self, name: str) -> Object:
         return next(o for o in self.objects if o.name == name)
+
+    def _repr_html_(self) -> str | None:
+        return show(self, "html")

@@ -1,0 +1,50 @@
+"""What `check`, `replay` and others print about a verdict, and the report files that they write on request."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from fencepost.errors import UsageError
+from fencepost.options import ReportOptions, flag
+from fencepost.report.text import PLAIN_WIDTH, render
+from fencepost.verdict import Verdict
+from fencepost.witness.sources import Sources
+
+
+def show(verdict: Verdict, sources: Sources | None = None) -> str:
+    """In colour and as wide as the terminal, where standard output is one."""
+    if not sys.stdout.isatty():
+        return render(verdict, sources=sources)
+    width = min(shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns, 180)
+    return render(verdict, sources=sources, width=width, colour="NO_COLOR" not in os.environ)
+
+
+def write_reports(
+    options: ReportOptions, results: Sequence[tuple[str, Verdict]], sources: Sources | None = None
+) -> None:
+    """Writes the files that were asked for. A picture is written of the first verdict that has one to draw."""
+    from fencepost.report import dot, html, junit, sarif, svg
+
+    verdicts = [v for _, v in results]
+    shown = next((v for v in verdicts if v.witness is not None), verdicts[0])
+    if options.html:
+        _write("html", options.html, html.render(shown, sources))
+    for name, target, draw in (("svg", options.svg, svg.render_witness), ("dot", options.dot, dot.render_witness)):
+        if target and shown.witness is not None:
+            _write(name, target, draw(shown.witness, sources))
+    if options.sarif:
+        _write("sarif", options.sarif, json.dumps(sarif.log(verdicts, sources), indent=2) + "\n")
+    if options.junit:
+        _write("junit", options.junit, junit.render_suite(results, sources))
+
+
+def _write(option: str, file: str, text: str) -> None:
+    try:
+        Path(file).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{flag(option)} {file}: {error.strerror}") from None
