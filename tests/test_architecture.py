@@ -74,7 +74,8 @@ def test_the_direction_has_no_cycle() -> None:
 
 def test_every_module_imports_alone() -> None:
     code = "import importlib, sys\nfor name in sys.argv[1:]:\n"
-    code += "    for m in [m for m in sys.modules if m.split('.')[0] == 'fencepost']: del sys.modules[m]\n"
+    code += "    ours = [m for m in sys.modules if m.split('.')[0] == 'fencepost' and m != 'fencepost._core']\n"
+    code += "    for m in ours: del sys.modules[m]\n"  # an extension can be loaded only once
     code += "    importlib.import_module(name)\n"
     names = [module_name(p) for p in MODULES if p.name != "__main__.py"]
     done = subprocess.run([sys.executable, "-c", code, *names], capture_output=True, text=True)
