@@ -44,6 +44,9 @@ events with the values they have (a snapshot per event serves up to the first ho
 made from the thread as it was when the read was first added (`Label.origin`): everything before it that it compares
 with is in its prefix, while what else is po-before it may be missing now.
 
+A compare-exchange always takes two po indices: where it fails, the second is an event that is not shown. Otherwise
+whatever follows would change its index when the compare-exchange is in a hole and comes out differently.
+
 Consistency is checked on the graph as it is; a relation through a missing event (addr;po through a hole) is seen
 later.
 

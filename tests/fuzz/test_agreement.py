@@ -1,0 +1,44 @@
+"""Explorer, reference and enumeration give the same executions on random programs (`compare.py` runs for longer)."""
+
+from __future__ import annotations
+
+import pytest
+from oracles import compare, instructions, shrink
+
+from fencepost.generate.random_programs import SHAPES, random_program
+from fencepost.program import instructions as ins
+from fencepost.reference import trust
+
+PLANS = [
+    ("c11", 45, ("sc", "tso", "pso", "ra", "rc11", "rc11-cpp20", "wrc11")),
+    ("relaxed", 20, ("rc11", "wrc11")),
+    ("x86", 20, ("sc", "tso", "pso")),
+    ("power", 40, ("power",)),
+    ("power-exclusive", 25, ("power",)),
+    ("c11", 25, ("power",)),
+    ("armv8", 25, ("armv8",)),
+    ("riscv", 25, ("riscv",)),
+]
+
+
+@pytest.mark.parametrize(
+    ("shape", "seed", "models"),
+    [(shape, first, models) for shape, count, models in PLANS for first in range(0, count, 5)],
+)
+def test_the_three_agree(shape: str, seed: int, models: tuple[str, ...]) -> None:
+    for s in range(seed, seed + 5):
+        program = random_program(s, SHAPES[shape], size=5)
+        for model in models:
+            found = compare(program, model)
+            assert found is None, f"seed {s}, {found}"
+
+
+def test_a_broken_way_is_found_and_shrunk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The comparison itself: a reference that never revisits must be caught, and shrunk to a read and a write."""
+    monkeypatch.setattr(trust.Trust, "maximal", lambda *_: False)
+    ways = ("reference", "enumeration")
+    seed = next(s for s in range(100) if compare(random_program(s, SHAPES["relaxed"]), "rc11", ways))
+    small = shrink(random_program(seed, SHAPES["relaxed"]), "rc11", ways)
+    left = [i for i in instructions(small) if not isinstance(i, ins.Return)]
+    assert len(left) == 2
+    assert any(isinstance(i, ins.Store | ins.Rmw) for i in left)
