@@ -20,6 +20,8 @@ from fencepost.program.condition import (
     Not,
     Observation,
     Or,
+    Quantifier,
+    Truth,
     comparisons,
 )
 from fencepost.program.datatypes import Array, Scalar
@@ -173,7 +175,7 @@ class _Builder:
     def _condition(self, observations: dict[str, Observation]) -> Condition | None:
         q = self.question
         if q.quantifier is None or q.formula is None:
-            return None
+            return Condition(Quantifier.FORALL, Truth(True)) if q.observed else None
         wanted = _settle(q.filter, observations) if q.filter is not None else None
         return Condition(q.quantifier, _settle(q.formula, observations), wanted)
 

@@ -17,7 +17,7 @@ from fencepost.program.operands import Const, ConstantOperand, GlobalAddress, Op
 from fencepost.program.program import Function, Program
 
 Place = tuple[str, int]  # location, offset in bytes
-_FAR = 1 << 12
+_FAR = 1 << 8
 
 Access = Load | Store | StoreConditional | Rmw | Cas
 

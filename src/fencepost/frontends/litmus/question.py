@@ -35,7 +35,7 @@ class Question:
 
 
 def read_question(tokens: Tokens, state: State) -> Question:
-    """Reads everything after the code. A test that only lists locations asks nothing."""
+    """Reads everything after the code. A test that only lists locations asks what always holds, as in herd."""
     return _Reader(tokens, state).question()
 
 

@@ -1,0 +1,61 @@
+"""The explorer and enumeration count the same executions and reach the same states.
+
+A sample by default; FENCEPOST_LONG=1 runs every test of the corpus that both engines can treat and 2000 generated tests
+per model.
+"""
+
+from __future__ import annotations
+
+import os
+from itertools import islice
+
+import pytest
+
+from corpus import litmus_files, needs_corpus
+from fencepost import explore
+from fencepost.explore.native import NATIVE_MODELS
+from fencepost.frontends.litmus import read
+from fencepost.generate.litmus_tests import family
+from fencepost.generate.random_programs import SHAPES, random_program
+from fencepost.models.registry import find
+from fencepost.options import ExploreOptions
+from fencepost.program.program import Program
+from fencepost.suite.engine import enumerated
+
+LONG = bool(os.environ.get("FENCEPOST_LONG"))
+STEP = 1 if LONG else 9
+#: Model, then the architecture of generated cycles and the shape of random programs that it judges.
+MODELS = [m for m in (("sc", "c", "c11"), ("tso", "x86", "x86"), ("pso", "x86", "x86"), ("ra", "c", "ra"),
+                      ("rc11", "c", "c11"), ("power", "ppc", "power"), ("armv8", "aarch64", "armv8"),
+                      ("riscv", "riscv", "riscv")) if m[0] in NATIVE_MODELS]  # fmt: skip
+
+
+def assert_agree(program: Program, model: str) -> None:
+    options = ExploreOptions(model=model)
+    fast = explore.outcomes(program, find(model), options)
+    slow = enumerated(program, find(model), options)
+    assert not fast.reason and not slow.reason
+    assert dict(fast.states) == dict(slow.states), program.name
+    assert (fast.executions, fast.blocked) == (slow.executions, slow.blocked), program.name
+
+
+@needs_corpus
+@pytest.mark.corpus
+@pytest.mark.parametrize(("folder", "model"), [("X86", "tso"), ("C11", "rc11"), ("PPC", "power")])
+def test_on_the_corpus(folder: str, model: str) -> None:
+    if model not in NATIVE_MODELS:
+        pytest.skip(f"the explorer has no {model}")
+    for path in litmus_files(folder)[:: STEP * (6 if folder == "PPC" and not LONG else 1)]:
+        assert_agree(read(path.read_text(), path.name), model)
+
+
+@pytest.mark.parametrize(("model", "arch", "_shape"), MODELS)
+def test_on_generated_cycles(model: str, arch: str, _shape: str) -> None:
+    for test in islice(family(arch, 6 if LONG else 4), 0, 1000 if LONG else None, STEP):
+        assert_agree(test.program(), model)
+
+
+@pytest.mark.parametrize(("model", "_arch", "shape"), MODELS)
+def test_on_random_programs(model: str, _arch: str, shape: str) -> None:
+    for seed in range(1000 if LONG else 25):
+        assert_agree(random_program(seed, SHAPES[shape], size=5), model)
