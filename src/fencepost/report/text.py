@@ -200,7 +200,7 @@ def _cell(m: Moment, wide: int) -> list[Line]:
     """What happened, where the value came from, the source line: each on lines of its own."""
     mark = {"error": "✗ ", "wait": "… "}.get(m.kind, "✗ " if m.blamed else "")
     style = "error" if mark == "✗ " else m.kind if m.kind in _STYLES else ""
-    text = wrap(mark + m.text, wide) or [""]
+    text = _fold(mark + m.text, wide, 4)
     lines: list[Line] = [[Span(t, style)] for t in text]
     if m.mode and len(text[-1]) + len(m.mode) + 3 <= wide:
         lines[-1].append(Span(f" ({m.mode})", "dim"))
@@ -208,8 +208,21 @@ def _cell(m: Moment, wide: int) -> list[Line]:
         lines.append([Span(f"({m.mode})", "dim")])
     lines += [[Span(t, "missed" if "missed" in m.detail else "")] for t in wrap(m.detail, wide)]
     where = f"{_place(m.at)}  {m.source}".rstrip()
-    shown = wrap(where, wide, max_lines=2, placeholder=" …", subsequent_indent="  ")
-    return lines + [[Span(t, "dim")] for t in shown]
+    return lines + ([[Span(t, "dim")] for t in _fold(where, wide, 3)] if where else [])
+
+
+def _fold(text: str, wide: int, most: int) -> list[str]:
+    """Lines of at most `wide` characters, broken where code can be broken: after a blank, a comma or a bracket."""
+    lines: list[str] = []
+    indent = ""
+    while len(indent + text) > wide and len(lines) < most - 1:
+        room = wide - len(indent)
+        breaks = [i + 1 for i, c in enumerate(text[:room]) if c in " ,(;" and i >= room // 2]
+        cut = breaks[-1] if breaks else room
+        lines.append((indent + text[:cut]).rstrip())
+        text, indent = text[cut:].lstrip(), "  "
+    last = indent + text
+    return [*lines, last if len(last) <= wide else last[: wide - 1] + "…"]
 
 
 def _list(story: Story, width: int) -> list[Line]:

@@ -218,7 +218,8 @@ class _Explainer:
         waiting = self.case.waiting
         if not waiting:
             return self.error.message or "threads wait for each other", ()
-        clauses = [self.waits(t, action) for t, action in sorted(waiting.items())]
+        real = {t: a for t, a in waiting.items() if a.kind is not Kind.JOIN} or waiting
+        clauses = [self.waits(t, action) for t, action in sorted(real.items())]
         locks = [a for a in waiting.values() if a.lock]
         if len(locks) > 1:
             return "; ".join(clauses), (Remedy("take the locks in the same order in every thread"),)

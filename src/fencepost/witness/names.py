@@ -126,7 +126,7 @@ def _inside(name: str, type_: DataType | None, offset: int) -> tuple[str, Scalar
     if type_ is None:
         return (f"{name}+{offset}" if offset else name), None
     path, scalar = path_at(type_, offset)
-    return name + path, scalar
+    return name + path.partition(".__data")[0], scalar  # the inside of a pthread object is the library's business
 
 
 def _numbered(spawned: Mapping[int, str]) -> dict[int, str]:

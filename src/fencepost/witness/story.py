@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from fencepost.execution.execution import Event, EventKind
 from fencepost.program.instructions import ErrorKind, Mode
-from fencepost.program.interpret import Part
+from fencepost.program.interpret import Kind, Part
 from fencepost.program.layout import HEAP, REGION_MASK, STACK
 from fencepost.program.operands import Position
 from fencepost.program.program import Arch
@@ -59,7 +59,7 @@ class Story:
     witness: Witness
     columns: tuple[Column, ...]
     moments: tuple[Moment, ...]
-    initial: tuple[str, ...]  # `x = 0` for every location that the story touches
+    initial: tuple[str, ...]  # `x = 0` for every location that the story touches, `main starts a and b`
     explanation: Explanation
     cycle: tuple[Edge, ...]
     run: tuple[Step, ...]
@@ -81,8 +81,27 @@ class _Teller:
         if whole:
             skipped = (EventKind.INIT, EventKind.BEGIN, EventKind.END)
             self.told = frozenset(e.id for e in case.events if e.kind not in skipped)
+        self.quiet = frozenset() if whole else self.quiet_threads()
+        self.told = frozenset(e for e in self.told if case.events[e].thread not in self.quiet)
         self.units = linearise(case.relations, self.told)
         self.numbers = {e: n for n, unit in enumerate(self.units, 1) for e in unit}
+
+    def quiet_threads(self) -> frozenset[int]:
+        """Threads (main, mostly) that only start and join others: one line says it, a column would say no more."""
+        error, kinds = self.case.witness.error, (EventKind.SPAWN, EventKind.JOIN)
+        loud = {self.case.events[e].thread for e in self.told if self.case.events[e].kind not in kinds}
+        if not self.case.waiting:
+            loud.add(error.thread)
+        loud |= {t for t, action in self.case.waiting.items() if action.kind is not Kind.JOIN}
+        mute = {self.case.events[e].thread for e in self.told} - loud
+        return frozenset(mute) if loud - {-1} else frozenset()
+
+    def prelude(self) -> Iterable[str]:
+        for t in sorted(self.quiet):
+            started = [e for e in self.case.witness.execution.thread_events(t) if e.kind is EventKind.SPAWN]
+            names = [self.names.thread(self.partner(e)) for e in started]
+            listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+            yield f"{self.names.thread(t)} starts {listed}"
 
     def story(self) -> Story:
         moments = [self.moment(n, unit) for n, unit in enumerate(self.units, 1)]
@@ -95,7 +114,7 @@ class _Teller:
             self.case.witness,
             tuple(self.column(t) for t in sorted(shown)),
             tuple(moments),
-            tuple(self.initial()),
+            (*self.initial(), *self.prelude()),
             explanation,
             self.case.cycle,
             self.case.witness.run,
@@ -203,6 +222,8 @@ class _Teller:
 
     def waits(self) -> Iterable[Moment]:
         for t, action in sorted(self.case.waiting.items()):
+            if t in self.quiet:
+                continue
             text = f"waits for {waits_for(self.case, t, action)}"
             because = self.case.witness.execution.coherence.get(action.address, (-1,))[-1]
             source = self.sources.line(action.at)
