@@ -6,19 +6,22 @@ not for speed; it is meant for litmus tests and programs of their size.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise, product
 
 from fencepost.enumerate.candidates import Candidate, Frame
-from fencepost.enumerate.combine import Chosen, Combiner
+from fencepost.enumerate.combine import Combiner
 from fencepost.enumerate.locations import Access, Solution, solve
 from fencepost.enumerate.traces import MAX_EVENTS, Ending, Location, ThreadRunner
 from fencepost.errors import UnsupportedError
 from fencepost.execution.execution import Execution
 from fencepost.models.properties import keeps_coherence, keeps_own_coherence, uses_coherence_order
 from fencepost.models.registry import Model
+from fencepost.program.condition import Quantifier, holds
+from fencepost.program.layout import lay_out
+from fencepost.program.operands import Const, ConstantOperand, to_signed
 from fencepost.program.program import Program
 from fencepost.verdict import ErrorReport
 
@@ -100,17 +103,19 @@ def enumerate_all(
             counter.candidates += 1
         if not candidate.consistent(model):
             continue
-        status = _status(candidate.frame.chosen)
+        status = status_of(candidate)
         if status is Status.BLOCKED and candidate.can_go_on(model):
             continue
         yield Found(candidate.execution(), status, candidate.frame.errors(), candidate.flags(model))
 
 
-def candidates(program: Program, model: Model, *, max_events: int = MAX_EVENTS) -> Iterator[Candidate]:
+def candidates(
+    program: Program, model: Model, *, max_events: int = MAX_EVENTS, incoherent: bool = False
+) -> Iterator[Candidate]:
     """All graphs whose threads follow the program and whose reads read what was written; with coherence and atomicity
-    where the model is known to ask for them, so that fewer have to be judged."""
-    coherent, ordered = keeps_coherence(model), uses_coherence_order(model)
-    runner = ThreadRunner(program, keeps_own_coherence(model), max_events)
+    where the model is known to ask for them, so that fewer have to be judged, unless `incoherent` ones are wanted."""
+    coherent, ordered = keeps_coherence(model) and not incoherent, uses_coherence_order(model)
+    runner = ThreadRunner(program, keeps_own_coherence(model) and not incoherent, max_events)
     runner.run()
     _refuse_mixed_sizes(runner)
     solver = _remembering(lambda accesses: solve(accesses, coherent=coherent and ordered, ordered=ordered))
@@ -137,8 +142,9 @@ def _remembering(solver: Solver) -> Solver:
     return solve_once
 
 
-def _status(chosen: Chosen) -> Status:
-    endings = {trace.ending for trace in chosen.values()}
+def status_of(candidate: Candidate) -> Status:
+    """How the threads of a candidate ended."""
+    endings = {trace.ending for trace in candidate.frame.chosen.values()}
     if Ending.ERROR in endings:
         return Status.ERROR
     if Ending.BOUND in endings:
@@ -161,3 +167,33 @@ def _refuse_mixed_sizes(runner: ThreadRunner) -> None:
                 f"accesses of mixed size: {size} bytes at {first:#x} ({places[first, size]}) and {other} bytes at "
                 f"{second:#x} ({places[second, other]}); enumeration needs them to be the same"
             )
+
+
+class _Constants(dict[ConstantOperand, int]):
+    """The numbers of the constants of a condition, in the reading that outcomes have."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__()
+        self.layout = lay_out(program)
+
+    def __missing__(self, operand: ConstantOperand) -> int:
+        return operand.value if isinstance(operand, Const) else to_signed(self.layout.value(operand))
+
+
+def constants_of(program: Program) -> Mapping[ConstantOperand, int]:
+    """What `condition.holds` needs to know about a program."""
+    return _Constants(program)
+
+
+def answer(program: Program, found: Enumeration) -> bool | None:
+    """Whether the program's condition holds as it is written, quantifier included; None where there is none."""
+    condition, constants = program.condition, constants_of(program)
+    if condition is None:
+        return None
+    outcomes = [dict(o) for o in found.outcomes]
+    if condition.filter is not None:
+        outcomes = [o for o in outcomes if holds(condition.filter, o, constants)]
+    truths = [holds(condition.formula, o, constants) for o in outcomes]
+    if condition.quantifier is Quantifier.FORALL:
+        return all(truths)
+    return any(truths) == (condition.quantifier is Quantifier.EXISTS)
