@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fencepost.errors import InputError, InternalError, UnsupportedError
-from fencepost.options import CheckOptions, ExploreOptions, LitmusOptions, make
+from fencepost.options import CheckOptions, ExplainOptions, ExploreOptions, LitmusOptions, make
 from fencepost.program.program import Program
 from fencepost.verdict import Answer, Outcomes, Verdict
 
 if TYPE_CHECKING:
     from fencepost.doctor import Finding
+    from fencepost.enumerate.explain import Explanation
     from fencepost.generate.litmus_tests import LitmusTest
     from fencepost.suite.suite import Progress, Suite
     from fencepost.witness.sources import Sources
@@ -106,6 +107,20 @@ def generate(
     if cycle is not None:
         return [litmus_tests.generate(arch, cycle, name)]
     return list(islice(litmus_tests.family(arch, size or 4, edges, threads=threads), limit))
+
+
+def explain(source: Source, outcome: str | None = None, *, flags: Sequence[str] = (), **keywords: Any) -> Explanation:
+    """Why an outcome (`0:r1=1 /\\ x=2`; default: the one that the program's condition asks about) is allowed or
+    forbidden. `keywords` are the fields of ExplainOptions."""
+    from fencepost.enumerate.explain import explain_outcome
+    from fencepost.enumerate.outcome import asked_outcome, parse_outcome
+    from fencepost.enumerate.prepare import ready
+
+    options = make(ExplainOptions, keywords)
+    model = find_model(options.model)
+    program = ready(read(source, flags=flags), model, bound=options.unroll)
+    program, formula = parse_outcome(outcome, program) if outcome is not None else (program, asked_outcome(program))
+    return explain_outcome(program, model, formula)
 
 
 def find_model(name: str) -> Any:

@@ -31,6 +31,13 @@ class ModelOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainOptions(ModelOptions):
+    """What `explain` takes."""
+
+    unroll: int | None = option(None, "Run each loop at most N times.", metavar="N")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExploreOptions(ModelOptions):
     """What exploring all executions takes. A limit that runs out makes the verdict UNKNOWN, never PASS."""
 

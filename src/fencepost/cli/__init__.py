@@ -21,6 +21,7 @@ VERBS = (
     Verb("litmus", "Run many litmus tests in parallel, and compare them with a table of verdicts."),
     Verb("generate", "Generate litmus tests from cycles of relations."),
     Verb("replay", "Run exactly the execution of a saved witness again."),
+    Verb("explain", "Say why an outcome is allowed or forbidden, with the cycle that forbids it."),
     Verb("program", "Print the Program of any input in its text form."),
     Verb("models", "List the memory models, or show one."),
     Verb("doctor", "Say what is installed, what is missing, and what each thing enables."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 from fencepost.enumerate.candidates import Candidate
 from fencepost.enumerate.enumeration import Status, candidates, constants_of, status_of
@@ -12,7 +13,7 @@ from fencepost.models.cat.explain import NamedEdge, event_fence, explain_violati
 from fencepost.models.registry import Model
 from fencepost.program.condition import Formula, holds
 from fencepost.program.layout import lay_out
-from fencepost.program.operands import to_signed
+from fencepost.program.operands import Position, to_signed
 from fencepost.program.program import Program
 
 MAX_SHOWN = 6
@@ -89,9 +90,13 @@ def _with_outcome(found: Iterable[Candidate], program: Program, outcome: Formula
 def _reasons(candidate: Candidate, model: Model) -> tuple[Reason, ...]:
     judgement = model.judge_structure(candidate.structure)
     return tuple(
-        Reason(v.name, v.kind, str(v.at), explain_violation(model.prepared, candidate.structure, v))
+        Reason(v.name, v.kind, _place(v.at), explain_violation(model.prepared, candidate.structure, v))
         for v in judgement.violated
     )
+
+
+def _place(at: Position) -> str:
+    return f"{PurePath(at.file).name}:{at.line}"
 
 
 def _reason_data(reason: Reason) -> dict[str, object]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import NoReturn
 
-from fencepost.errors import InputError
+from fencepost.errors import InputError, UsageError
 from fencepost.program.condition import (
     And,
     Compare,
@@ -18,6 +18,7 @@ from fencepost.program.condition import (
     Not,
     Observation,
     Or,
+    Quantifier,
 )
 from fencepost.program.operands import Const
 from fencepost.program.program import Program
@@ -37,6 +38,14 @@ def parse_outcome(text: str, program: Program) -> tuple[Program, Formula]:
     if parser.kind != "end":
         parser.fail("'/\\' , '\\/' or the end")
     return replace(program, observations=tuple(parser.observations.values())), formula
+
+
+def asked_outcome(program: Program) -> Formula:
+    """The states that the program's own condition is about: for `forall` those that would refute it."""
+    condition = program.condition
+    if condition is None:
+        raise UsageError("the program has no condition: say which outcome to explain with --outcome")
+    return Not(condition.formula) if condition.quantifier is Quantifier.FORALL else condition.formula
 
 
 class _Parser:

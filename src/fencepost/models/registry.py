@@ -40,6 +40,15 @@ class Model:
     description: str = ""
     variants: frozenset[str] = frozenset()
 
+    @property
+    def mapped_like(self) -> str:
+        """The name of the model whose compilation scheme C11 programs take for this one."""
+        if self.name in _OURS and self.path.parent == DIRECTORY:
+            return self.name
+        return {Arch.X86: "tso", Arch.PPC: "power", Arch.AARCH64: "armv8", Arch.RISCV: "riscv"}.get(
+            self.architecture or Arch.C11, "rc11"
+        )
+
     @cached_property
     def prepared(self) -> Prepared:
         """The model, read with its includes and checked. Raises InputError where it is malformed."""

@@ -422,6 +422,9 @@ class _Parser:
         return value
 
     def _argument(self) -> bool:
+        if self.token.kind == "name" and self.token.at.line > self.tokens[self.index - 1].at.line:
+            # a misspelt statement on the next line is no argument
+            return not get_close_matches(self.token.text, _STATEMENTS, 1, 0.8)
         return self.token.kind in ("name", "tag") or self.sees("(", "{", "_", "0")
 
     def atom(self) -> cat.Expression:

@@ -208,15 +208,12 @@ class _Checker:
         return self.need(found, (RELATION,), e.inner.at, f"the postfix {e.op}")
 
     def binary(self, e: cat.Binary, local: dict[str, Type]) -> Type:
+        if e.op in (";", "*"):
+            wanted, context = (RELATION, "the sequence ;") if e.op == ";" else (SET, "the product *")
+            for side in (e.left, e.right):
+                self.need(self.type_of(side, local), (wanted,), side.at, context)
+            return RELATION
         left, right = self.type_of(e.left, local), self.type_of(e.right, local)
-        if e.op == ";":
-            self.need(left, (RELATION,), e.left.at, "the sequence ;")
-            self.need(right, (RELATION,), e.right.at, "the sequence ;")
-            return RELATION
-        if e.op == "*":
-            self.need(left, (SET,), e.left.at, "the product *")
-            self.need(right, (SET,), e.right.at, "the product *")
-            return RELATION
         if e.op == "++":
             return self.add(left, right, e)
         if isinstance(left, Values) or isinstance(right, Values):

@@ -96,8 +96,9 @@ RISCV = Target(Arch.RISCV, tuple(_RISCV_BY_STRENGTH), barrier=FenceKind.FENCE_I,
 TSO = Target(Arch.X86, (FenceKind.MFENCE,), kept=_NOT_WR, locked=True, sc_after=True)
 PSO = Target(Arch.X86, (FenceKind.SFENCE, FenceKind.MFENCE), kept=_ACQUIRE, locked=True, sc_after=True)
 
-#: The target of each model that has one, by the model's name.
-TARGETS = {"power": POWER, "armv8": ARMV8, "riscv": RISCV, "tso": TSO, "pso": PSO}
+#: The target of each model that has one, by the model's name. ARMv7 has no acquire and release accesses: it takes
+#: POWER's scheme, and its model reads sync and lwsync as dmb and isync as isb.
+TARGETS = {"power": POWER, "armv7": POWER, "armv8": ARMV8, "riscv": RISCV, "tso": TSO, "pso": PSO}
 
 
 def map_for_model(program: Program, model: str) -> Program:

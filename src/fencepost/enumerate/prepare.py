@@ -1,0 +1,19 @@
+"""What a program goes through before it is enumerated under a model."""
+
+from __future__ import annotations
+
+from fencepost.models.registry import Model
+from fencepost.program.passes.mapping import map_for_model
+from fencepost.program.passes.spin import find_spins
+from fencepost.program.passes.synchronisation import lower_synchronisation
+from fencepost.program.passes.unroll import LoopBounds, unroll
+from fencepost.program.program import Program
+
+
+def ready(program: Program, model: Model, *, bound: int | None = None, spin_detection: bool = True) -> Program:
+    """Library synchronisation lowered, waiting made explicit, loops bounded, compiled for a hardware model."""
+    program = lower_synchronisation(program)
+    if spin_detection:
+        program = find_spins(program)
+    program = unroll(program, LoopBounds(bound))
+    return map_for_model(program, model.mapped_like)
