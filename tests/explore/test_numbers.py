@@ -1,0 +1,19 @@
+"""Every count of the papers that is not too large for a test suite, by the explorer."""
+
+from __future__ import annotations
+
+import pytest
+
+from fencepost.explore import explore
+from fencepost.explore.native import NATIVE_MODELS
+from fencepost.verdict import Answer
+from numbers_table import Case, cases
+
+WANTED = [c for c in cases() if not c.slow and c.model in NATIVE_MODELS]
+
+
+@pytest.mark.parametrize("case", WANTED, ids=str)
+def test_the_papers_counts(case: Case) -> None:
+    verdict = explore(case.read(), case.model)
+    assert verdict.answer is not Answer.UNKNOWN, verdict.reason
+    assert (verdict.executions, verdict.blocked) == (case.executions, 0)
