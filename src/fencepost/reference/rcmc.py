@@ -5,8 +5,8 @@ SC accesses; with them some executions are found more than once (§4.6), which `
 (§5) mo is mo_weak and VISITWRITE only revisits.
 
 One line cannot stand as printed: line 7 of Algorithm 2 chooses w0 among what line 6 left, which may have no write in
-the prefix of r (four increments: the initial write is taken by one that is not revisitable). We choose w0 among what line
-3 left; lines 8 and 9 then leave the writes that are taken, as the text says.
+the prefix of r (four increments: the initial write is taken by one that is not revisitable). We choose w0 among what
+line 3 left; lines 8 and 9 then leave the writes that are taken, as the text says.
 """
 
 from __future__ import annotations
