@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fencepost.errors import InputError, InternalError, UnsupportedError
-from fencepost.options import CheckOptions, ExplainOptions, ExploreOptions, LitmusOptions, make
+from fencepost.options import BoundedOptions, CheckOptions, ExplainOptions, ExploreOptions, LitmusOptions, make
 from fencepost.program.program import Program
 from fencepost.verdict import Answer, Outcomes, Verdict
 
 if TYPE_CHECKING:
+    from fencepost.bounded import Progress as BoundedProgress
     from fencepost.doctor import Finding
     from fencepost.enumerate.explain import Explanation
     from fencepost.generate.litmus_tests import LitmusTest
@@ -121,6 +122,26 @@ def explain(source: Source, outcome: str | None = None, *, flags: Sequence[str] 
     program = ready(read(source, flags=flags), model, bound=options.unroll)
     program, formula = parse_outcome(outcome, program) if outcome is not None else (program, asked_outcome(program))
     return explain_outcome(program, model, formula)
+
+
+def bounded(
+    source: Source,
+    *,
+    flags: Sequence[str] = (),
+    progress: Callable[[BoundedProgress], None] | None = None,
+    **keywords: Any,
+) -> Verdict:
+    """Looks for a violation under POWER within a number of contexts. `keywords` are the fields of BoundedOptions."""
+    from fencepost.bounded import check_bounded
+
+    return check_bounded(read(source, flags=flags), make(BoundedOptions, keywords), progress)
+
+
+def bounded_translation(source: Source, *, form: str = "program", flags: Sequence[str] = (), **keywords: Any) -> str:
+    """What `bounded` decides: a sequential program with guesses, in the text form (`program`) or as C (`c`)."""
+    from fencepost.bounded import emit
+
+    return emit(read(source, flags=flags), form, make(BoundedOptions, keywords))
 
 
 def find_model(name: str) -> Any:

@@ -121,6 +121,41 @@ class ReportOptions:
     junit: str | None = option(None, "Write JUnit XML, for CI systems.", metavar="FILE")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundedOptions:
+    """What `bounded` takes."""
+
+    contexts: str = option(
+        "1..4",
+        "Contexts: how often, in all, a processor may be the active one. K, or A..B to try each.",
+        metavar="K|A..B",
+    )
+    unroll: int = option(4, "Run each loop at most N times around; loops that only wait need no bound.", metavar="N")
+    backend: str = option("smt", "Who decides: smt (bitwuzla), z3, or cbmc where it is installed.", metavar="NAME")
+    time_limit: float | None = option(None, "Stop after S seconds.", metavar="S")
+
+    def __post_init__(self) -> None:
+        if self.unroll <= 0:
+            raise UsageError(f"--unroll must be positive, not {self.unroll}")
+        if self.time_limit is not None and self.time_limit <= 0:
+            raise UsageError(f"--time-limit must be positive, not {self.time_limit}")
+        if self.backend not in ("smt", "z3", "cbmc"):
+            raise UsageError(f"--backend {self.backend}: expected smt, z3 or cbmc")
+        _ = self.bounds
+
+    @property
+    def bounds(self) -> range:
+        """The numbers of contexts to try, in order."""
+        first, dots, last = str(self.contexts).partition("..")
+        try:
+            low, high = int(first), int(last if dots else first)
+        except ValueError:
+            raise UsageError(f"--contexts {self.contexts}: expected a number K or a range A..B") from None
+        if not 1 <= low <= high:
+            raise UsageError(f"--contexts {self.contexts}: expected 1 <= A <= B")
+        return range(low, high + 1)
+
+
 def flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 

@@ -18,6 +18,7 @@ class Verb(NamedTuple):
 VERBS = (
     Verb("check", "Find assertion failures, races and other errors in all executions."),
     Verb("outcomes", "List the final states that a program can reach."),
+    Verb("bounded", "Find violations under POWER within a number of contexts."),
     Verb("litmus", "Run many litmus tests in parallel, and compare them with a table of verdicts."),
     Verb("generate", "Generate litmus tests from cycles of relations."),
     Verb("replay", "Run exactly the execution of a saved witness again."),

@@ -1,0 +1,167 @@
+"""From a program and bounds to a Verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise, product
+from time import monotonic
+
+from fencepost.bounded.prepare import Straight, prepare
+from fencepost.bounded.replay import plan_of, replay
+from fencepost.bounded.symbolic import Formula, Symbolic
+from fencepost.bounded.terms import Solver, make_solver
+from fencepost.bounded.translate import translate
+from fencepost.bounded.views import Schedule
+from fencepost.bounded.witness import witness_of
+from fencepost.errors import UnsupportedError
+from fencepost.options import BoundedOptions
+from fencepost.program.condition import Quantifier
+from fencepost.program.printer import print_program
+from fencepost.program.program import Program
+from fencepost.verdict import Answer, Verdict, Witness
+
+#: With more schedules than this, one formula in which the schedule is guessed beats one formula for each (measured).
+MAX_SCHEDULES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What was learnt about one number of contexts. `found` is None where the time ran out."""
+
+    contexts: int
+    found: bool | None
+    seconds: float
+
+
+Search = Callable[[Straight, int, BoundedOptions, float], Witness | bool | None]
+
+
+def check_bounded(
+    program: Program, options: BoundedOptions | None = None, progress: Callable[[Progress], None] | None = None
+) -> Verdict:
+    """Looks for a violation under POWER within a number of contexts and a loop bound."""
+    options = options or BoundedOptions()
+    started = monotonic()
+    try:
+        straight = prepare(program, options.unroll)
+    except UnsupportedError as error:
+        return _verdict(Answer.UNKNOWN, str(error), options, options.bounds[-1], started)
+    search: Search = _search
+    if options.backend == "cbmc":
+        from fencepost.bounded.cbmc import search
+    for k in options.bounds:
+        found = search(straight, k, options, started)
+        if progress is not None:
+            progress(Progress(k, found if found is None else bool(found), monotonic() - started))
+        if found is None:
+            reason = f"the time ran out after {options.time_limit} s, with {k} contexts not decided"
+            return _verdict(Answer.UNKNOWN, reason, options, k, started)
+        if found:
+            return _found(straight, options, k, started, found if isinstance(found, Witness) else None)
+    return _nothing(straight, options, started)
+
+
+def emit(program: Program, form: str, options: BoundedOptions) -> str:
+    """The translation itself, for the largest number of contexts, with the schedule guessed."""
+    translated = translate(prepare(program, options.unroll), options.bounds[-1])
+    if form == "c":
+        from fencepost.bounded.c_code import c_code
+
+        return c_code(translated, program.name, f"at most {options.bounds[-1]} contexts, loop bound {options.unroll}")
+    return print_program(translated.program)
+
+
+# --- the search
+
+
+def _search(straight: Straight, contexts: int, options: BoundedOptions, started: float) -> Witness | bool | None:
+    for schedule in schedules(len(straight.program.threads), contexts):
+        left = None if options.time_limit is None else options.time_limit - (monotonic() - started)
+        if left is not None and left <= 0:
+            return None
+        found = _decide(straight, contexts, schedule, options.backend, left)
+        if found is None or found:
+            return found
+    return False
+
+
+def schedules(processes: int, contexts: int) -> Iterator[Schedule | None]:
+    """Who is active when: every way without two contexts of the same process in a row, which would be one. None stands
+    for all of them at once."""
+    if processes == 1:
+        yield (0,)
+        return
+    if processes * (processes - 1) ** (contexts - 1) > MAX_SCHEDULES:
+        yield None
+        return
+    for schedule in product(range(processes), repeat=contexts):
+        if all(a != b for a, b in pairwise(schedule)):
+            yield schedule
+
+
+def _decide(
+    straight: Straight, contexts: int, schedule: Schedule | None, backend: str, seconds: float | None
+) -> Witness | bool | None:
+    before = monotonic()
+    translated = translate(straight, len(schedule) if schedule else contexts, schedule)
+    solver = make_solver(backend)
+    symbolic = Symbolic(translated.program, solver)
+    formula = symbolic.run()
+    if formula.failure is False:
+        return False
+    if formula.failure is not True:
+        solver.require(formula.failure)
+    left = None if seconds is None else max(0.001, seconds - (monotonic() - before))
+    answer = solver.check(left)
+    if not answer:
+        return answer
+    guesses = _guesses(solver, symbolic, formula)
+    return witness_of(straight, replay(straight, plan_of(translated, guesses)))
+
+
+def _guesses(solver: Solver, symbolic: Symbolic, formula: Formula) -> dict[int, int]:
+    """The guesses that the model makes on its way."""
+    found = {}
+    for index, chosen in formula.choices.items():
+        if chosen.guard is True or solver.value(chosen.guard):
+            found[index] = symbolic.values.in_model(chosen.value)
+    return found
+
+
+# --- verdicts
+
+
+def _verdict(
+    answer: Answer, reason: str, options: BoundedOptions, contexts: int, started: float, witness: Witness | None = None,
+    reachable: bool | None = None,
+) -> Verdict:  # fmt: skip
+    extra: dict[str, object] = {"contexts": contexts, "unroll": options.unroll, "backend": options.backend}
+    if reachable is not None:
+        extra["reachable"] = reachable
+    errors = (witness.error,) if witness is not None and answer is Answer.FAIL else ()
+    return Verdict(answer, reason, "power", 0, 0, monotonic() - started, errors, witness, extra=extra)
+
+
+def _found(
+    straight: Straight, options: BoundedOptions, contexts: int, started: float, witness: Witness | None
+) -> Verdict:
+    what = "a violation" if witness is None else witness.error.message
+    place = f"{witness.error.at}: " if witness is not None and witness.error.at is not None else ""
+    reason = f"{place}{what} (within {contexts} contexts and loop bound {options.unroll})"
+    return _verdict(_wanted(straight), reason, options, contexts, started, witness, True)
+
+
+def _wanted(straight: Straight) -> Answer:
+    """What finding a run means: the state that an `exists` asks for is what it asks for."""
+    condition = straight.program.condition
+    return Answer.PASS if condition is not None and condition.quantifier is Quantifier.EXISTS else Answer.FAIL
+
+
+def _nothing(straight: Straight, options: BoundedOptions, started: float) -> Verdict:
+    k = options.bounds[-1]
+    bounds = f"within {k} contexts and loop bound {options.unroll}"
+    if _wanted(straight) is Answer.PASS:
+        reason = f"no run {bounds} reaches the state; a longer one may"
+        return _verdict(Answer.UNKNOWN, reason, options, k, started, reachable=False)
+    return _verdict(Answer.PASS, f"no violation {bounds}", options, k, started, reachable=False)

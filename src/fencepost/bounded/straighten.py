@@ -1,0 +1,276 @@
+"""Straight programs: what the POWER translation takes.
+
+Each thread becomes one function without loops and calls, whose jumps all go forward, made of loads, stores,
+computations, conditionals, choices and `sync lwsync isync` only. Loops run at most `unroll` times around, functions
+nest at most `unroll` deep in themselves; a thread that would go further stops there (`assume 0`). Awaits become a load
+and an assume, read-modify-writes a load-reserve and a store-conditional that always succeeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from fencepost.errors import UnsupportedError
+from fencepost.program import instructions as ins
+from fencepost.program.instructions import FenceKind, Instruction, Op
+from fencepost.program.operands import Const, FunctionAddress, Operand, Reg, to_signed
+from fencepost.program.passes.flow import Flow, Loop, successors
+from fencepost.program.passes.rewrite import map_operands
+from fencepost.program.program import Function, Program, Thread
+
+MAX_NODES = 200_000
+FENCES = frozenset({FenceKind.SYNC, FenceKind.LWSYNC, FenceKind.ISYNC})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One frame of an unrolled position: function, instruction, how often each loop around it has gone round (by
+    header instruction), and where its result goes."""
+
+    function: str
+    pc: int
+    rounds: tuple[tuple[int, int], ...] = ()
+    result: Reg | None = None
+
+
+Node = tuple[Place, ...]  # innermost frame last
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where a thread starts: its frames, outermost first, with the values of their registers."""
+
+    name: str
+    frames: tuple[tuple[str, int, tuple[int, ...], Reg | None], ...]
+    index: int = 0
+
+
+def straighten(program: Program, unroll: int, starts: Sequence[Start], ending: Start | None = None) -> Program:
+    """The program with straight threads; the function of `ending`, if there is one, comes last and belongs to none.
+    Raises UnsupportedError where something has no place in such a program."""
+    every = [*starts, *([ending] if ending is not None else [])]
+    functions = tuple(_Unroller(program, unroll, start).function() for start in every)
+    threads = tuple(Thread(s.name, s.name) for s in starts)
+    return replace(program, functions=functions, threads=threads)
+
+
+class _Code:
+    """A function with its loops, each known by the instruction that its header starts with."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        flow = Flow(function)
+        self.loops: dict[int, frozenset[int]] = {}
+        for loop in flow.loops():
+            self._add(flow, loop)
+        self.live_at_start = flow.live().get(0, 0)
+
+    def _add(self, flow: Flow, loop: Loop) -> None:
+        if not loop.regular:
+            raise UnsupportedError(f"{self.function.name} jumps into the middle of a loop at {flow.position(loop)}")
+        inside = {i for n in loop.blocks for i in range(flow.blocks[n].first, flow.blocks[n].last + 1)}
+        self.loops[flow.blocks[loop.header].first] = frozenset(inside)
+
+
+class _Unroller:
+    def __init__(self, program: Program, unroll: int, start: Start) -> None:
+        self.program, self.unroll, self.start = program, unroll, start
+        self.codes: dict[str, _Code] = {}
+        self.registers: list[str] = []
+        self.blocks: dict[tuple[tuple[str, int], ...], int] = {}  # call path -> its first register
+        self.emitted: dict[Node, tuple[list[Instruction], tuple[Node, ...]]] = {}
+        self.temporary: Reg | None = None
+
+    def code(self, name: str) -> _Code:
+        if name not in self.codes:
+            self.codes[name] = _Code(self.program.function(name))
+        return self.codes[name]
+
+    # --- the graph of unrolled positions
+
+    def function(self) -> Function:
+        first = tuple(Place(f, pc, (), result) for f, pc, _, result in self.start.frames)
+        entry = self._entry(first)
+        order = self._order(first)
+        at = dict.fromkeys(order, 0)
+        size = len(entry)
+        for n, node in enumerate(order):
+            at[node] = size
+            instructions, after = self.emitted[node]
+            falls = len(after) == 1 and n + 1 < len(order) and order[n + 1] == after[0]
+            size += len(instructions) + int(len(after) == 1 and not falls)
+        code = list(entry)
+        for node in order:
+            instructions, after = self.emitted[node]
+            code += [_aim(i, after, at) for i in instructions]
+            if len(after) == 1 and at[after[0]] != len(code):
+                code.append(ins.Jump(at[after[0]]))
+        return Function(self.start.name, tuple(self.registers), 0, tuple(code))
+
+    def _entry(self, first: Node) -> list[Instruction]:
+        """Registers of the frames that the thread starts in, where they do not start as zero."""
+        found: list[Instruction] = []
+        for depth, (_, _, values, _) in enumerate(self.start.frames):
+            base = self._base(first[: depth + 1])
+            found += [ins.Compute(Reg(base + n), (Const(to_signed(v)),), Op.MOV) for n, v in enumerate(values) if v]
+        return found
+
+    def _order(self, first: Node) -> list[Node]:
+        """All reachable positions, each before what follows it."""
+        done: list[Node] = []
+        seen = {first}
+        stack = [(first, iter(self._visit(first)))]
+        while stack:
+            node, rest = stack[-1]
+            for after in rest:
+                if after not in seen:
+                    seen.add(after)
+                    stack.append((after, iter(self._visit(after))))
+                    break
+            else:
+                done.append(node)
+                stack.pop()
+        return done[::-1]
+
+    def _visit(self, node: Node) -> tuple[Node, ...]:
+        if len(self.emitted) > MAX_NODES:
+            raise UnsupportedError(f"{self.start.name} has more than {MAX_NODES} instructions once unrolled")
+        self.emitted[node] = ([], ())
+        instructions, after = self._expand(node)
+        self.emitted[node] = (list(instructions), after)
+        return after
+
+    # --- one position
+
+    def _expand(self, node: Node) -> tuple[Sequence[Instruction], tuple[Node, ...]]:
+        place = node[-1]
+        if place.pc < 0:
+            return [ins.Assume(Const(0)), ins.Return()], ()
+        original = self.program.function(place.function).code[place.pc]
+        base = self._base(node)
+        i = map_operands(original, lambda o: Reg(o.index + base) if isinstance(o, Reg) else o)
+        nexts = self._nexts(node, original)
+        match i:
+            case ins.Jump() | ins.SpinHead() | ins.Print():
+                return [], nexts
+            case ins.Return() if len(node) > 1:
+                return self._return(node, i)
+            case ins.Return() | ins.Exit():
+                return [ins.Return(at=i.at)], ()
+            case ins.Fail(kind=ins.ErrorKind.LOOP_BOUND):
+                return [ins.Assume(Const(0), at=i.at), ins.Return()], ()
+            case ins.Fail():
+                return [i], ()
+            case ins.Call():
+                return self._call(node, i)
+            case ins.Self(dst=dst):
+                return [ins.Compute(dst, (Const(self.start.index),), Op.MOV, at=i.at)], nexts
+            case ins.Branch(condition=condition) if nexts[0] == nexts[-1]:
+                return [ins.Branch(condition, 0, 0, at=i.at)], (nexts[0],)
+            case _:
+                return list(self._plain(i)), nexts
+
+    def _plain(self, i: Instruction) -> Iterator[Instruction]:
+        match i:
+            case ins.Compute() | ins.Branch() | ins.Switch() | ins.Assert() | ins.Assume() | ins.Choose():
+                yield i
+            case ins.Store() | ins.Load() | ins.StoreConditional():
+                yield replace(i, mode=ins.Mode.RLX)
+            case ins.Fence(kind=kind) if kind in FENCES:
+                yield i
+            case ins.Await():
+                yield from self._await(i)
+            case ins.Rmw() | ins.Cas() | ins.BlockingCas():
+                yield from self._exclusive(i)
+            case _:
+                name = f"fence {i.kind.value}" if isinstance(i, ins.Fence) else i.mnemonic
+                raise UnsupportedError(f"{name} at {i.at} has no meaning in context-bounded POWER")
+
+    def _await(self, i: ins.Await) -> Iterator[Instruction]:
+        value = i.dst if i.dst is not None else self._scratch()
+        yield ins.Load(value, i.address, i.size, at=i.at)
+        test: Reg = self._scratch(2)
+        if i.mask is not None:
+            yield ins.Compute(test, (value, i.mask), Op.AND, at=i.at)
+            yield ins.Compute(test, (test, i.operand), i.op, 8 * i.size, at=i.at)
+        else:
+            yield ins.Compute(test, (value, i.operand), i.op, 8 * i.size, at=i.at)
+        yield ins.Assume(test, at=i.at)
+
+    def _exclusive(self, i: ins.Rmw | ins.Cas | ins.BlockingCas) -> Iterator[Instruction]:
+        raise UnsupportedError(f"{i.mnemonic} at {i.at}: read-modify-writes are not treated by this analysis")
+        yield i
+
+    def _scratch(self, which: int = 1) -> Reg:
+        name = f"await.{which}"
+        if name not in self.registers:
+            self.registers.append(name)
+        return Reg(self.registers.index(name))
+
+    def _call(self, node: Node, i: ins.Call) -> tuple[Sequence[Instruction], tuple[Node, ...]]:
+        if not isinstance(i.callee, FunctionAddress):
+            raise UnsupportedError(f"a call through a pointer at {i.at} cannot be inlined")
+        name = i.callee.name
+        if sum(p.function == name for p in node) > self.unroll:
+            return [ins.Assume(Const(0), at=i.at), ins.Return()], ()
+        place = node[-1]
+        back = replace(place, pc=place.pc + 1)
+        callee = (*node[:-1], self._settled(back), Place(name, 0, (), i.dst))
+        base, code = self._base(callee), self.code(name)
+        moves: list[Instruction] = []
+        for n in range(len(code.function.registers)):
+            if n < code.function.parameters and n < len(i.args):
+                moves.append(ins.Compute(Reg(base + n), (i.args[n],), Op.MOV, at=i.at))
+            elif code.live_at_start >> n & 1:
+                moves.append(ins.Compute(Reg(base + n), (Const(0),), Op.MOV, at=i.at))
+        return moves, (callee,)
+
+    def _return(self, node: Node, i: ins.Return) -> tuple[Sequence[Instruction], tuple[Node, ...]]:
+        result = node[-1].result
+        if result is None:
+            return [], (node[:-1],)
+        value: Operand = i.value if i.value is not None else Const(0)
+        return [ins.Compute(result, (value,), Op.MOV, at=i.at)], (node[:-1],)
+
+    def _nexts(self, node: Node, i: Instruction) -> tuple[Node, ...]:
+        place = node[-1]
+        targets = successors(place.pc, i)
+        if isinstance(i, ins.Switch):
+            targets = (*i.targets, i.default)
+        elif isinstance(i, ins.Branch):
+            targets = (i.then, i.otherwise)
+        return tuple((*node[:-1], self._move(place, t)) for t in targets)
+
+    def _move(self, place: Place, pc: int) -> Place:
+        """The position after a step to `pc`: a step back to the header of a loop that we are in is a round of it."""
+        loops = self.code(place.function).loops
+        rounds = dict(place.rounds)
+        if pc in loops:
+            rounds[pc] = rounds[pc] + 1 if pc in rounds and place.pc in loops[pc] else 0
+            if rounds[pc] > self.unroll:
+                return replace(place, pc=-1, rounds=())
+        return self._settled(Place(place.function, pc, tuple(sorted(rounds.items())), place.result))
+
+    def _settled(self, place: Place) -> Place:
+        """Forgets the rounds of loops that the position is not in, so that ways out of a loop meet again."""
+        loops = self.code(place.function).loops
+        return replace(place, rounds=tuple((h, n) for h, n in place.rounds if place.pc in loops[h]))
+
+    def _base(self, node: Node) -> int:
+        """The first register of the innermost frame: calls from the same place share theirs."""
+        key = tuple((p.function, p.pc if n + 1 < len(node) else -1) for n, p in enumerate(node))
+        if key not in self.blocks:
+            self.blocks[key] = len(self.registers)
+            stem = "" if len(node) == 1 else f"{node[-1].function}.{len(self.blocks)}."
+            self.registers += [stem + r for r in self.program.function(node[-1].function).registers]
+        return self.blocks[key]
+
+
+def _aim(i: Instruction, after: tuple[Node, ...], at: dict[Node, int]) -> Instruction:
+    match i:
+        case ins.Branch():
+            return replace(i, then=at[after[0]], otherwise=at[after[-1]])
+        case ins.Switch():
+            return replace(i, targets=tuple(at[t] for t in after[:-1]), default=at[after[-1]])
+    return i
