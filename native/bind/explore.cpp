@@ -99,6 +99,19 @@ void bind_explore(nb::module_& m) {
       .def_rw("check_duplicates", &ExploreOptions::check_duplicates)
       .def_rw("keep_executions", &ExploreOptions::keep_executions)
       .def_rw("max_events", &ExploreOptions::max_events)
+      .def_rw("success_dependencies", &ExploreOptions::success_dependencies)
+      .def(
+          "set_plan",
+          [](ExploreOptions& o, const std::vector<std::vector<std::int32_t>>& operations, std::int32_t registers,
+             const std::vector<std::vector<std::int32_t>>& checks) {
+            o.plan = {};
+            o.plan.registers = registers;
+            for (const auto& op : operations)
+              o.plan.operations.push_back({static_cast<PlanOp>(op.at(0)), op.at(1), op.at(2), op.at(3)});
+            for (const auto& c : checks)
+              o.plan.checks.push_back({static_cast<Plan::CheckKind>(c.at(0)), c.at(1) != 0, c.at(2) != 0});
+          },
+          nb::arg("operations"), nb::arg("registers"), nb::arg("checks"), "The model as a relation plan.")
       .def_prop_rw(
           "max_steps", [](const ExploreOptions& o) { return o.machine.steps; },
           [](ExploreOptions& o, std::uint32_t steps) { o.machine.steps = steps; });

@@ -54,7 +54,7 @@ Progress Explorer::run(const Budget& budget, unsigned jobs) {
 }
 
 void Explorer::work(Shared& shared) {
-  LocalStates states(program_, false, options_.machine);
+  LocalStates states(program_, options_.by_plan(), options_.machine);
   Results results;
   std::unique_lock lock(shared.mutex);
   for (;;) {
@@ -110,8 +110,8 @@ Progress Explorer::run_piece(Shared& shared, LocalStates& states, Results& resul
     visited_ += results.executions + results.blocked - before;
     if (end == Progress::Full) {
       const auto saved = engine->save();
-      if (words == widest) throw DecodeError("an execution should not outgrow the widest rows");
       engine = make_engine(words *= 2, states, options_, results);
+      if (!engine) throw DecodeError("an execution should not outgrow the widest rows");
       engine->load(saved);
       continue;
     }

@@ -1,3 +1,4 @@
+#include "explore/commit_engine.hpp"
 #include "explore/engine.hpp"
 
 namespace fencepost {
@@ -10,26 +11,42 @@ extern template class Engine<16>;
 extern template class Engine<32>;
 extern template class Engine<64>;
 extern template class Engine<128>;
+extern template class CommitEngine<1>;
+extern template class CommitEngine<2>;
+extern template class CommitEngine<4>;
+extern template class CommitEngine<8>;
+
+namespace {
+
+template <unsigned W>
+std::unique_ptr<AnyEngine> make(LocalStates& states, const ExploreOptions& options, Results& results) {
+  if constexpr (W <= widest_by_plan)
+    if (options.by_plan()) return std::make_unique<CommitEngine<W>>(states, options, results, options.plan);
+  return std::make_unique<Engine<W>>(states, options, results);
+}
+
+} // namespace
 
 std::unique_ptr<AnyEngine> make_engine(unsigned words, LocalStates& states, const ExploreOptions& options,
                                        Results& results) {
+  if (words > (options.by_plan() ? widest_by_plan : widest)) return nullptr;
   switch (words) {
   case 1:
-    return std::make_unique<Engine<1>>(states, options, results);
+    return make<1>(states, options, results);
   case 2:
-    return std::make_unique<Engine<2>>(states, options, results);
+    return make<2>(states, options, results);
   case 4:
-    return std::make_unique<Engine<4>>(states, options, results);
+    return make<4>(states, options, results);
   case 8:
-    return std::make_unique<Engine<8>>(states, options, results);
+    return make<8>(states, options, results);
   case 16:
-    return std::make_unique<Engine<16>>(states, options, results);
+    return make<16>(states, options, results);
   case 32:
-    return std::make_unique<Engine<32>>(states, options, results);
+    return make<32>(states, options, results);
   case 64:
-    return std::make_unique<Engine<64>>(states, options, results);
+    return make<64>(states, options, results);
   case 128:
-    return std::make_unique<Engine<128>>(states, options, results);
+    return make<128>(states, options, results);
   default:
     return nullptr;
   }

@@ -1,10 +1,12 @@
 #pragma once
 
 #include "models/model.hpp"
+#include "models/plan.hpp"
 #include "vm/machine.hpp"
 
 #include <atomic>
 #include <chrono>
+#include <vector>
 
 namespace fencepost {
 
@@ -18,6 +20,10 @@ struct ExploreOptions {
   std::uint32_t max_events = 1 << 13; // per execution
   std::size_t cache_bytes = 24 << 20; // thread states remembered
   MachineLimits machine;
+  Plan plan;                         // where it has operations, the model is this plan and events commit out of order
+  bool success_dependencies = false; // dependencies may start at the success of a store-conditional (RISC-V)
+
+  bool by_plan() const { return !plan.operations.empty(); }
 };
 
 // How long one call may run. Whoever holds it may raise `stop` from another thread.

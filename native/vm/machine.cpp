@@ -55,7 +55,7 @@ Action Machine::run(ThreadState& s, std::vector<Printed>* output) {
     out.value = s.pending_value;
     out.address_deps = deps(s, i.use[0]);
     out.data_deps = s.pending_deps;
-    out.control_deps = s.control;
+    out.control_deps = s.pending_control;
     return out;
   }
   for (std::uint32_t steps = 0; steps < limits_.steps; ++steps)
@@ -302,15 +302,18 @@ bool Machine::visible(ThreadState& s, const Instruction& i, Action& out) {
   case Opcode::Cas:
     out.kind = ActionKind::Read;
     out.part = Part::Cas;
+    out.compared_deps = deps(s, i.use[1]);
     out.failure = i.failure;
     return true;
   case Opcode::Await:
     out.kind = ActionKind::Read;
     out.part = Part::Await;
+    out.compared_deps = waiting_deps(s, i);
     return true;
   case Opcode::BlockingCas:
     out.kind = ActionKind::Read;
     out.part = Part::BlockingCas;
+    out.compared_deps = deps(s, i.use[1]);
     out.lock = i.flags & flag::lock;
     return true;
   case Opcode::Fence:
@@ -390,6 +393,12 @@ void Machine::second_half(ThreadState& s, std::uint64_t new_value, DepSet d) con
   s.write_pending = true;
   s.pending_value = new_value;
   s.pending_deps = d;
+  s.pending_control = s.control;
+}
+
+// What the value that an Await waits for comes from.
+DepSet Machine::waiting_deps(const ThreadState& s, const Instruction& i) {
+  return join(deps(s, i.use[1]), i.use[2] == no_operand ? 0 : deps(s, i.use[2]));
 }
 
 void Machine::reply(ThreadState& s, const Action& action, std::uint64_t v) {
@@ -411,7 +420,7 @@ void Machine::reply(ThreadState& s, const Action& action, std::uint64_t v) {
     }
     break;
   case Opcode::StoreConditional:
-    set(s, i.dst, v, 0);
+    set(s, i.dst, v, track_ ? dependencies_.single(number | success_dependency) : 0);
     break;
   case Opcode::Rmw: {
     const auto op = static_cast<RmwOp>(i.sub);
@@ -429,14 +438,19 @@ void Machine::reply(ThreadState& s, const Action& action, std::uint64_t v) {
     set(s, i.dst, v, self);
     set(s, i.dst2, done, self);
     if (done) return second_half(s, desired & mask, d);
+    if (track_) ++s.events; // the write that does not happen keeps its place in program order
     break;
   }
   case Opcode::BlockingCas:
-    return second_half(s, value(s, i.use[2]) & mask_of(8 * i.width), deps(s, i.use[2]));
-  case Opcode::Await:
+    second_half(s, value(s, i.use[2]) & mask_of(8 * i.width), deps(s, i.use[2]));
+    s.control = join(s.control, join(self, deps(s, i.use[1])));
+    return;
+  case Opcode::Await: {
+    const DepSet compared = waiting_deps(s, i);
     set(s, i.dst, v, self);
-    s.control = join(s.control, self);
+    s.control = join(s.control, join(self, compared));
     break;
+  }
   case Opcode::Choose:
     set(s, i.dst, v, 0);
     break;

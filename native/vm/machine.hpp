@@ -50,6 +50,7 @@ struct Action {
   std::uint64_t value = 0; // Write: stored. End: result. Choose: low. Join: thread. Spawn: function index
   std::uint64_t high = 0;  // Choose
   DepSet address_deps = 0, data_deps = 0, control_deps = 0;
+  DepSet compared_deps = 0; // Read of a Cas, an Await or a BlockingCas: what it compares with comes from there
   const char* message = ""; // Error: a static text, beside the program's own in `string`
 };
 
@@ -75,7 +76,7 @@ struct ThreadState {
   std::uint64_t reserved_address = 0;
   bool write_pending = false; // the second half of a read-modify-write comes next
   std::uint64_t pending_value = 0;
-  DepSet pending_deps = 0;
+  DepSet pending_deps = 0, pending_control = 0;
   std::uint32_t effects = 0; // what a spin iteration must not contain
   struct Spin {
     std::uint32_t depth, effects;
@@ -83,6 +84,9 @@ struct ThreadState {
   };
   std::vector<Spin> spins;
 };
+
+// A dependency on whether a store-conditional succeeded: its index with this bit. No dependency to most models.
+inline constexpr std::uint32_t success_dependency = 1u << 31;
 
 struct MachineLimits {
   std::uint32_t steps = 1'000'000; // instructions between two actions
@@ -150,6 +154,7 @@ private:
   bool allocate(ThreadState& s, const Instruction& i, Action& out);
   bool fault(Action& out, const Instruction& i, ErrorKind kind, const char* message) const;
   bool memory_fault(const Instruction& i, std::uint64_t address, Action& out) const;
+  DepSet waiting_deps(const ThreadState& s, const Instruction& i);
   void second_half(ThreadState& s, std::uint64_t new_value, DepSet deps) const;
   std::uint8_t* private_memory(ThreadState& s, std::uint64_t address, unsigned size, DepSet** deps);
 

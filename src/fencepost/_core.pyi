@@ -17,7 +17,9 @@ class ExploreOptions:
     keep_executions: int
     max_events: int
     max_steps: int
+    success_dependencies: bool
     def __init__(self) -> None: ...
+    def set_plan(self, operations: list[list[int]], registers: int, checks: list[list[int]]) -> None: ...
 
 class Exploration:
     def __init__(self, program: Bytecode, options: ExploreOptions) -> None: ...

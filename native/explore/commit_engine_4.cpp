@@ -1,0 +1,3 @@
+#include "explore/commit_engine_impl.hpp"
+
+template class fencepost::CommitEngine<4>;

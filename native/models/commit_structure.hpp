@@ -1,0 +1,138 @@
+// The primitive sets and relations of a CommitGraph, for a relation plan. Initial writes come first, one per location
+// that is accessed; then the events by stamp.
+#pragma once
+
+#include "graph/commit_graph.hpp"
+#include "models/plan.hpp"
+
+namespace fencepost {
+
+template <unsigned W> class CommitStructure {
+public:
+  // False where events and initial writes together do not fit the width.
+  bool build(const CommitGraph<W>& g, DependencyTable& dependencies, bool success_counts) {
+    places_.assign(g.location.size(), none);
+    number_.assign(g.event.size(), 0);
+    events_.clear();
+    std::size_t count = 0;
+    for (Location l = 0; l < g.location.size(); ++l)
+      if (g.location[l].writes.any() || g.location[l].reads.any()) places_[l] = static_cast<Id>(count++);
+    const std::size_t places = count;
+    for (const Id e : g.order)
+      if (!g[e].hidden && !g[e].stuck) {
+        number_[static_cast<std::size_t>(e)] = static_cast<unsigned>(count++);
+        events_.push_back(e);
+      }
+    if (count > Bits<W>::capacity) return false;
+    s.reset(count);
+    for (std::size_t i = 0; i < places; ++i) {
+      put(base_set::writes, i);
+      put(base_set::initial_writes, i);
+      put(base_set::access + static_cast<int>(Mode::Na), i);
+    }
+    for (const Id e : events_)
+      add_sets(g, e);
+    add_locations(g);
+    add_threads(g, dependencies, success_counts);
+    Bits<W> initials;
+    for (std::size_t i = 0; i < places; ++i)
+      initials.set(static_cast<unsigned>(i));
+    for (std::size_t i = 0; i < places; ++i)
+      rel(base_relation::same_thread)[i] = initials;
+    return true;
+  }
+
+  Structure<W> s;
+
+private:
+  unsigned at(Id e) const { return number_[static_cast<std::size_t>(e)]; }
+  std::vector<Bits<W>>& rel(int which) { return s.relation[static_cast<std::size_t>(which)]; }
+  void put(int which, std::size_t event) { s.set[static_cast<std::size_t>(which)].set(static_cast<unsigned>(event)); }
+
+  void add_sets(const CommitGraph<W>& g, Id e) {
+    const CommittedEvent& v = g[e];
+    if (v.is_read() || v.is_write()) {
+      put(v.is_read() ? base_set::reads : base_set::writes, at(e));
+      put(base_set::access + static_cast<int>(v.mode), at(e));
+      const Action& a = v.action();
+      if (a.part == Part::Exclusive || a.conditional >= 0) put(base_set::exclusives, at(e));
+      if (v.is_write() && v.pair != none) put(base_set::updates, at(e));
+      if (v.is_read() && updates(a.part) && !v.failed_cas) put(base_set::updates, at(e));
+    } else if (v.is_fence()) {
+      put(base_set::fences, at(e));
+      put(base_set::fence + static_cast<int>(v.action().fence), at(e));
+    } else if (v.kind == ActionKind::Spawn) {
+      put(base_set::other + 3, at(e));
+    } else if (v.kind == ActionKind::Join) {
+      put(base_set::other + 5, at(e));
+    }
+  }
+
+  void add_locations(const CommitGraph<W>& g) {
+    for (Location l = 0; l < g.location.size(); ++l) {
+      if (places_[l] == none) continue;
+      const auto place = static_cast<unsigned>(places_[l]);
+      Bits<W> here, later;
+      here.set(place);
+      const auto member = [&](unsigned e) {
+        if (!g.event[e].stuck) here.set(at(static_cast<Id>(e)));
+      };
+      g.location[l].reads.each(member);
+      g.location[l].writes.each(member);
+      here.each([&](unsigned i) { rel(base_relation::loc)[i] = here; });
+      for (Id w = g.location[l].last; w >= 0; w = g[w].co_before) {
+        rel(base_relation::co)[at(w)] = later;
+        later.set(at(w));
+        g.readers_of(w, l).each([&](unsigned r) { reads_from(g, at(w), static_cast<Id>(r)); });
+      }
+      rel(base_relation::co)[place] = later;
+      g.location[l].initial_readers.each([&](unsigned r) { reads_from(g, place, static_cast<Id>(r)); });
+    }
+  }
+
+  void reads_from(const CommitGraph<W>& g, unsigned w, Id r) {
+    if (!g[r].stuck) rel(base_relation::rf)[w].set(at(r));
+  }
+
+  void add_threads(const CommitGraph<W>& g, DependencyTable& dependencies, bool success_counts) {
+    for (std::uint32_t t = 0; t < g.thread.size(); ++t) {
+      const auto& th = g.thread[t];
+      Bits<W> later, all;
+      for (std::size_t k = th.slot.size(); k-- > 0;) {
+        const Id e = th.slot[k];
+        if (e == none || g[e].hidden || g[e].stuck) continue;
+        rel(base_relation::po)[at(e)] = later;
+        later.set(at(e));
+        add_dependencies(g, e, dependencies, success_counts);
+        if (g[e].kind == ActionKind::Join) {
+          for (const Id d : g.thread[g[e].action().value].slot)
+            if (d != none && !g[d].hidden && !g[d].stuck) rel(base_relation::spawn)[at(d)].set(at(e));
+        }
+      }
+      all = later;
+      all.each([&](unsigned i) { rel(base_relation::same_thread)[i] = all; });
+      if (th.spawned_by != none) rel(base_relation::spawn)[at(th.spawned_by)] |= all;
+    }
+  }
+
+  void add_dependencies(const CommitGraph<W>& g, Id e, DependencyTable& dependencies, bool success_counts) {
+    const CommittedEvent& v = g[e];
+    const Action& a = v.action();
+    const auto add = [&](int which, DepSet deps) {
+      for (const std::uint32_t d : dependencies.elements(deps)) {
+        if (d & success_dependency && !success_counts) continue;
+        const Id source = g.at_slot(v.thread, d & ~success_dependency);
+        if (source != none && !g[source].hidden) rel(which)[at(source)].set(at(e));
+      }
+    };
+    add(base_relation::addr, a.address_deps);
+    add(base_relation::data, a.data_deps);
+    add(base_relation::ctrl, a.control_deps);
+    if (v.is_write() && v.pair != none) rel(base_relation::rmw)[at(v.pair)].set(at(e));
+  }
+
+  std::vector<Id> places_, events_;
+  std::vector<unsigned> number_;
+};
+
+} // namespace fencepost
