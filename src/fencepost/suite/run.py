@@ -16,9 +16,9 @@ from types import FrameType
 
 from fencepost.errors import FencepostError, UnsupportedError
 from fencepost.frontends import read_file
-from fencepost.frontends.litmus.memory import mixes_sizes
 from fencepost.models.registry import find
 from fencepost.options import ExploreOptions
+from fencepost.program.passes.points_to import mixes_sizes
 from fencepost.program.program import Program
 from fencepost.report.herd import herd_text, observation
 from fencepost.suite.engine import EXPLORE, NATURAL, outcomes_by

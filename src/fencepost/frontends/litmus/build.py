@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fencepost.frontends.litmus.frame import Frame
-from fencepost.frontends.litmus.memory import PointsTo
 from fencepost.frontends.litmus.question import Observed, Question
 from fencepost.frontends.litmus.scan import Source, Token
 from fencepost.frontends.litmus.state import INT, POINTER, Location, State
@@ -27,6 +26,7 @@ from fencepost.program.condition import (
 from fencepost.program.datatypes import Array, Scalar
 from fencepost.program.instructions import Load
 from fencepost.program.operands import Const, ConstantOperand, GlobalAddress, Reg, to_signed, to_unsigned
+from fencepost.program.passes.points_to import PointsTo
 from fencepost.program.program import Arch, Function, Init, Object, Program, Thread
 from fencepost.program.validate import validate
 

@@ -1,8 +1,7 @@
-"""How large the accesses to each location are.
+"""Which locations the addresses in a program can point to, and so how large the accesses to each location are.
 
-A litmus test rarely says how large its locations are: the instructions do. A points-to analysis (which locations can
-the address in a register be in?) finds the accesses of each, so that memory is observed at the size it was written, and
-tests that mix sizes are known before an analysis runs into them.
+A litmus test rarely says how large its locations are: the instructions do. With this, memory is observed at the size it
+was written, and accesses of mixed size are known before an analysis runs into them.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from fencepost.program.operands import Const, ConstantOperand, GlobalAddress, Op
 from fencepost.program.program import Function, Program
 
 Place = tuple[str, int]  # location, offset in bytes
+Piece = tuple[int, int]  # offset and size in bytes
 _FAR = 1 << 8
 
 Access = Load | Store | StoreConditional | Rmw | Cas
@@ -43,9 +43,9 @@ class PointsTo:
     def places(self, function: str, operand: Operand) -> set[Place]:
         return self.registers[function, operand.index] if isinstance(operand, Reg) else _place(operand)
 
-    def accesses(self) -> dict[str, set[tuple[int, int]]]:
+    def accesses(self) -> dict[str, set[Piece]]:
         """location -> the (offset, size) of its accesses."""
-        found: dict[str, set[tuple[int, int]]] = defaultdict(set)
+        found: dict[str, set[Piece]] = defaultdict(set)
         for f in self.functions:
             for i in f.code:
                 if isinstance(i, Access):
@@ -101,17 +101,28 @@ def _place(value: Operand) -> set[Place]:
     return {(value.name, value.offset)} if isinstance(value, GlobalAddress) else set()
 
 
-def mixes_sizes(program: Program) -> bool:
-    """Whether some accesses overlap without being to the same bytes, as far as the code shows."""
+def points_to(program: Program) -> PointsTo:
+    """The analysis of a whole program whose threads exist from the start."""
     arguments = {t.function: t.args for t in program.threads}
     initial = {f.name: dict(zip(f.registers, arguments.get(f.name, ()), strict=False)) for f in program.functions}
-    memory = {o.name: [i.value for i in o.init] for o in program.objects}
-    found = PointsTo(program.functions, initial, memory).accesses()
+    return PointsTo(program.functions, initial, {o.name: [i.value for i in o.init] for o in program.objects})
+
+
+def pieces_looked_at(program: Program, points: PointsTo) -> dict[str, set[Piece]]:
+    """location -> every (offset, size) that is accessed or observed."""
+    found = points.accesses()
     for o in program.observations:
         if isinstance(o.what, FinalMemory):
             found[o.what.object].add((o.what.offset, o.what.size))
-    return any(
-        first[0] + first[1] > second[0]
-        for accesses in found.values()
-        for first, second in pairwise(sorted(accesses))
-    )  # fmt: skip
+    return found
+
+
+def mixes_sizes(program: Program) -> bool:
+    """Whether some accesses overlap without being to the same bytes, as far as the code shows."""
+    found = pieces_looked_at(program, points_to(program))
+    return any(overlaps(pieces) for pieces in found.values())
+
+
+def overlaps(pieces: set[Piece]) -> bool:
+    """Whether some of them share bytes without being the same."""
+    return any(first[0] + first[1] > second[0] for first, second in pairwise(sorted(pieces)))
