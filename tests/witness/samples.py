@@ -195,13 +195,14 @@ def bounded() -> Witness:
     x = w.execution
     wx, wy, ry, rx = _find(x, 0, 0), _find(x, 0, 1), _find(x, 1, 0), _find(x, 1, 1)
     p = [Position("bounded.fp", line, 3) for line in (4, 5, 9, 10)]
-    steps: list[tuple[int, str, Position, int | None]] = [
-        (0, "context 1: fetch x = 1", p[0], wx), (0, "fetch y = 1", p[1], wy), (0, "commit y = 1", p[1], wy),
-        (0, "propagate y = 1 to P1", p[1], wy), (1, "context 2: fetch r1 = y", p[2], ry),
-        (1, "fetch r2 = x", p[3], rx), (1, "read x: 0", p[3], rx), (1, "read y: 1", p[2], ry),
-        (0, "context 3: commit x = 1", p[0], wx), (0, "propagate x = 1 to P1", p[0], wx),
+    steps: list[tuple[int, int, str, Position, int]] = [
+        (1, 0, "fetch write x := 1", p[0], wx), (1, 0, "fetch write y := 1", p[1], wy),
+        (1, 0, "commit write y := 1", p[1], wy), (1, 0, "propagate write y := 1 to P1", p[1], wy),
+        (2, 1, "fetch read y = 1", p[2], ry), (2, 1, "fetch read x = 0", p[3], rx),
+        (2, 1, "commit read y = 1", p[2], ry), (2, 1, "commit read x = 0", p[3], rx),
+        (3, 0, "commit write x := 1", p[0], wx), (3, 0, "propagate write x := 1 to P1", p[0], wx),
     ]  # fmt: skip
-    run = tuple(Step(*s) for s in steps)
+    run = tuple(Step(thread, f"context {k}: {text}", at, e) for k, thread, text, at, e in steps)
     return replace(w, run=run, notes=("3 contexts, loop bound 1",))
 
 

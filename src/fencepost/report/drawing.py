@@ -255,8 +255,7 @@ def _at(points: tuple[Point, Point, Point, Point], t: float) -> Point:
 
 def _lines(m: Moment) -> tuple[tuple[str, str], ...]:
     lines = [("main", m.text)]
-    place = f"{m.at.file.rpartition('/')[2]}:{m.at.line}" if m.at is not None else ""
-    facts = " · ".join(part for part in (m.mode, place) if part)
+    facts = " · ".join(part for part in (m.mode, m.place) if part)
     if facts:
         lines.append(("small", facts))
     got, _, missed = m.detail.partition(", missed ")

@@ -15,7 +15,7 @@ from fencepost.report.palette import variables
 from fencepost.report.svg import asset, markup
 from fencepost.report.text import error_text
 from fencepost.verdict import Verdict, Witness
-from fencepost.witness.names import Names
+from fencepost.witness.names import short_file
 from fencepost.witness.sources import Sources, files_of
 from fencepost.witness.story import Moment, Story, tell
 
@@ -92,7 +92,7 @@ def _figures(verdict: Verdict) -> str:
 
 def _header(story: Story, answer: str) -> str:
     error, model = story.witness.error, story.witness.model
-    place = f" · {escape(Names.place(error.at))}" if error.at is not None else ""
+    place = f" · {escape(short_file(error.at.file))}:{error.at.line}" if error.at is not None else ""
     title = f'<span class="badge {answer.lower()}">{answer}</span> {escape(error_text(error))}'
     lines = [f'<h1>{title} <span class="where">under {escape(model)}{place}</span></h1>']
     if story.explanation.reason:
@@ -188,7 +188,7 @@ def _run(story: Story) -> str:
         return ""
     names = {c.thread: c.name for c in story.columns}
     items = []
-    for step in story.run:
+    for step, _ in story.run:
         number = story.number_of(step.event) if step.event is not None else None
         link = f' data-step="{number}"' if number is not None else ""
         items.append(f"<li{link}><b>{escape(names.get(step.thread, ''))}</b>{escape(step.text)}</li>")
@@ -209,5 +209,5 @@ def _moment(m: Moment) -> dict[str, object]:
     at = m.at
     return {
         "number": m.number, "thread": m.thread, "text": m.text, "detail": m.detail, "mode": m.mode, "source": m.source,
-        "file": at.file if at is not None else "", "line": at.line if at is not None else 0, "place": Names.place(at),
+        "file": at.file if at is not None else "", "line": at.line if at is not None else 0, "place": m.place,
     }  # fmt: skip

@@ -5,6 +5,7 @@ Everything is laid out as styled spans; a terminal gets them in colour (through 
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from textwrap import wrap
 
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.operands import Position
-from fencepost.verdict import Answer, ErrorReport, Step, Verdict, Witness
+from fencepost.verdict import Answer, ErrorReport, Verdict, Witness
 from fencepost.witness.explain import TITLES
 from fencepost.witness.names import short_file
 from fencepost.witness.sources import Sources
@@ -121,10 +122,17 @@ def _tail(verdict: Verdict, width: int) -> list[Line]:
     lines: list[Line] = [[]]
     for warning in verdict.warnings:
         lines += _labelled("warning", warning, width)
-    noun = "execution" if verdict.executions == 1 else "executions"
-    figures = f"{verdict.executions} {noun}" + (f", {verdict.blocked} blocked" if verdict.blocked else "")
-    figures += "".join(f", {value} {name}" for name, value in verdict.extra.items() if isinstance(value, int | str))
-    return [*lines, [Span(f"{figures}, {verdict.seconds:.2f} s", "dim")]]
+    return [*lines, [Span(_figures(verdict), "dim")]]
+
+
+def _figures(verdict: Verdict) -> str:
+    parts = [f"{name} {value}" for name, value in verdict.extra.items() if type(value) in (int, str)]
+    if verdict.executions or not parts:
+        noun = "execution" if verdict.executions == 1 else "executions"
+        parts.insert(0, f"{verdict.executions} {noun}")
+    if verdict.blocked:
+        parts.append(f"{verdict.blocked} blocked")
+    return f"{', '.join(parts)}, {verdict.seconds:.2f} s"
 
 
 def _labelled(label: str, text: str, width: int) -> list[Line]:
@@ -148,9 +156,10 @@ def _story(story: Story, width: int) -> list[Line]:
         proof = f": {remedy.proof}" if remedy.proof else ""
         lines += _labelled("fix", _sentence(remedy.text + proof), width)
     lines += [line for text in story.output for line in _labelled("printed", text, width)]
-    lines += [line for note in story.witness.notes for line in _labelled("note", _sentence(note), width)]
+    notes = [n for n in story.witness.notes if not _CONTEXT.match(n)]  # the run says it
+    lines += [line for note in notes for line in _labelled("note", _sentence(note), width)]
     if story.run:
-        lines += [[], *_run(story, width)]
+        lines += [[], *_run(story)]
     return lines
 
 
@@ -207,7 +216,7 @@ def _cell(m: Moment, wide: int) -> list[Line]:
     elif m.mode:
         lines.append([Span(f"({m.mode})", "dim")])
     lines += [[Span(t, "missed" if "missed" in m.detail else "")] for t in wrap(m.detail, wide)]
-    where = f"{_place(m.at)}  {m.source}".rstrip()
+    where = f"{m.place}  {m.source}".strip()
     return lines + ([[Span(t, "dim")] for t in _fold(where, wide, 3)] if where else [])
 
 
@@ -238,14 +247,21 @@ def _list(story: Story, width: int) -> list[Line]:
     return lines
 
 
-def _run(story: Story, width: int) -> list[Line]:
-    """The steps of the machine that the analysis ran."""
+_CONTEXT = re.compile(r"context (\d+): ")
+
+
+def _run(story: Story) -> list[Line]:
+    """The steps of the machine that the analysis ran, under the contexts that they belong to where there are such."""
     names = {c.thread: c.name for c in story.columns}
     wide = max((len(n) for n in names.values()), default=0)
-
-    def line(number: int, step: Step) -> Line:
-        where = f"  {_place(step.at)}" if step.at is not None else ""
-        head = [Span(f"{number:>3}  ", "dim"), Span(f"{names.get(step.thread, ''):<{wide}}  ", "head")]
-        return [*head, Span(step.text), Span(where, "dim")]
-
-    return [[Span("the run", "label")], *(line(n, s) for n, s in enumerate(story.run, 1))]
+    lines: list[Line] = [[Span("the run", "label")]]
+    last = ""
+    for number, (step, place) in enumerate(story.run, 1):
+        name, context = names.get(step.thread, ""), _CONTEXT.match(step.text)
+        if context is not None and context.group() != last:
+            last = context.group()
+            lines.append([Span(f"     context {context.group(1)}: {name}", "head")])
+        who = Span("  ") if context is not None else Span(f"{name:<{wide}}  ", "head")
+        text = Span(step.text.removeprefix(last))
+        lines.append([Span(f"{number:>3}  ", "dim"), who, text, Span(f"  {place}" if place else "", "dim")])
+    return lines

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from fencepost.execution.execution import Event, EventKind, Execution
 from fencepost.program.datatypes import DataType, Scalar, path_at, show_value
@@ -44,6 +44,7 @@ class Names:
     ) -> None:
         self.program, self.execution = program, execution
         self.spawned = _numbered(spawned or {})
+        self.files = {e.at.file for e in execution.events if e.at is not None}
         self.layout: Layout | None = lay_out(program) if program is not None else None
         found = _heap(execution) | dict(pieces or {})
         self.pieces = sorted(found.values(), key=lambda p: p.start)
@@ -65,10 +66,13 @@ class Names:
         name = self.thread(index)
         return name if name.lower().startswith("thread") else f"thread {name}"
 
-    @staticmethod
-    def place(at: Position | None) -> str:
-        """`file:line`, the file relative to the working directory where that is shorter."""
-        return f"{short_file(at.file)}:{at.line}" if at is not None else ""
+    def place(self, at: Position | None) -> str:
+        """`file:line`; without the folders where that names only one file of the execution."""
+        if at is None:
+            return ""
+        name = PurePath(at.file).name
+        single = all(f == at.file for f in self.files if PurePath(f).name == name)
+        return f"{name if single else short_file(at.file)}:{at.line}"
 
     # --- memory
 

@@ -40,6 +40,7 @@ class Moment:
     mode: str = ""
     detail: str = ""
     at: Position | None = None
+    place: str = ""
     source: str = ""
     blamed: bool = False
     because: int = -1
@@ -62,7 +63,7 @@ class Story:
     initial: tuple[str, ...]  # `x = 0` for every location that the story touches, `main starts a and b`
     explanation: Explanation
     cycle: tuple[Edge, ...]
-    run: tuple[Step, ...]
+    run: tuple[tuple[Step, str], ...]  # each with its place
     output: tuple[str, ...]
 
     def number_of(self, event: int) -> int | None:
@@ -117,7 +118,7 @@ class _Teller:
             (*self.initial(), *self.prelude()),
             explanation,
             self.case.cycle,
-            self.case.witness.run,
+            tuple((step, self.names.place(step.at)) for step in self.case.witness.run),
             tuple(f"{self.names.thread(t)}: {line}" for t, lines in sorted(output.items()) for line in lines),
         )
 
@@ -143,7 +144,7 @@ class _Teller:
         blamed = error.kind in _FAULTY_EVENTS and any(e in error.events for e in unit)
         return Moment(
             number, first.thread, kind, self.text(events), unit, self.mode(first), self.detail(events), first.at,
-            self.sources.line(first.at), blamed,
+            self.names.place(first.at), self.sources.line(first.at), blamed,
         )  # fmt: skip
 
     def text(self, events: list[Event]) -> str:
@@ -226,8 +227,8 @@ class _Teller:
                 continue
             text = f"waits for {waits_for(self.case, t, action)}"
             because = self.case.witness.execution.coherence.get(action.address, (-1,))[-1]
-            source = self.sources.line(action.at)
-            yield Moment(0, t, "wait", text, at=action.at, source=source, blamed=True, because=because)
+            place, source = self.names.place(action.at), self.sources.line(action.at)
+            yield Moment(0, t, "wait", text, (), "", "", action.at, place, source, True, because)
 
     def error(self) -> Iterable[Moment]:
         error = self.case.witness.error
@@ -235,4 +236,5 @@ class _Teller:
         if self.case.waiting or self.case.witness.cycle or shown_already:
             return
         text = error.message or error.kind.value
-        yield Moment(0, error.thread, "error", text, at=error.at, source=self.sources.line(error.at), blamed=True)
+        place, source = self.names.place(error.at), self.sources.line(error.at)
+        yield Moment(0, error.thread, "error", text, (), "", "", error.at, place, source, True)
