@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fencepost.frontends.c.constants import bits_of, number, read_constant
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
-from fencepost.frontends.c.llvm.types import Float, Int, Ptr, Type, TypeTable, leaf_count, leaves
+from fencepost.frontends.c.llvm.types import ArrayOf, Float, Int, Ptr, StructOf, Type, TypeTable, leaf_count, leaves
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind, Instruction, Mode, Op
@@ -158,14 +158,31 @@ class Body:
 
     # --- memory
 
-    def load(self, type_: Type, address: Operand, mode: Mode = Mode.NA, name: str = "t") -> Leaves:
-        return tuple(self._load(t, self.add(address, o), mode, name) for o, t in leaves(type_))
+    def load(
+        self, type_: Type, address: Operand, mode: Mode = Mode.NA, name: str = "t", shape: Shape | None = None
+    ) -> Leaves:
+        """`shape`: how the memory is made up, where that is known."""
+        found = []
+        for offset, leaf in leaves(type_):
+            parts = self._parts(leaf, offset, mode, shape)
+            found.append(self._load(leaf, self.add(address, offset), mode, name, parts))
+        return tuple(found)
 
-    def _load(self, type_: Int | Float | Ptr, address: Operand, mode: Mode, name: str) -> Operand:
-        bits = bits_of(type_)
-        parts = pieces((bits + 7) // 8)
+    def _parts(self, leaf: Int | Float | Ptr, offset: int, mode: Mode, shape: Shape | None) -> list[tuple[int, int]]:
+        """The accesses for one scalar. Compilers pass small structs as one number; memory is still accessed field
+        by field, as the source says."""
+        size = (bits_of(leaf) + 7) // 8
+        if mode is Mode.NA and shape is not None and (parts := shape.parts(offset, size)):
+            return parts
+        parts = pieces(size)
         if len(parts) > 1 and mode is not Mode.NA:
-            raise Unsupported(f"an atomic access of {(bits + 7) // 8} bytes")
+            raise Unsupported(f"an atomic access of {size} bytes")
+        return parts
+
+    def _load(
+        self, type_: Int | Float | Ptr, address: Operand, mode: Mode, name: str, parts: list[tuple[int, int]]
+    ) -> Operand:
+        bits = bits_of(type_)
         found: Operand = ZERO
         for offset, size in parts:
             part: Operand = self.fresh(name)
@@ -178,13 +195,11 @@ class Body:
                 found = part
         return self.truncate(found, bits) if bits % 8 else found
 
-    def store(self, type_: Type, address: Operand, values: Leaves, mode: Mode = Mode.NA) -> None:
+    def store(
+        self, type_: Type, address: Operand, values: Leaves, mode: Mode = Mode.NA, shape: Shape | None = None
+    ) -> None:
         for (offset, leaf), value in zip(leaves(type_), values, strict=True):
-            bits = bits_of(leaf)
-            parts = pieces((bits + 7) // 8)
-            if len(parts) > 1 and mode is not Mode.NA:
-                raise Unsupported(f"an atomic access of {(bits + 7) // 8} bytes")
-            for piece, size in parts:
+            for piece, size in self._parts(leaf, offset, mode, shape):
                 part = self.compute(Op.LSHR, value, Const(8 * piece)) if piece else value
                 self.emit(ins.Store(self.add(address, offset + piece), part, size, mode))
 
@@ -196,6 +211,25 @@ class Body:
         places = [p if p >= 0 else len(self.code) - 1 for p in self._labels]
         code = tuple(retarget(i, lambda label: places[label]) for i in self.code)
         return Function(self.name, tuple(self.registers), parameters, code, variadic, at)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How memory behind a pointer is made up: the type of what is there, or at least its alignment."""
+
+    type: Type | None
+    align: int
+
+    def parts(self, offset: int, size: int) -> list[tuple[int, int]] | None:
+        """The scalars in a range of bytes, where there are several; None where one access is right."""
+        if isinstance(self.type, StructOf | ArrayOf):
+            inside = [(o - offset, (bits_of(t) + 7) // 8) for o, t in leaves(self.type) if offset <= o < offset + size]
+            if len(inside) > 1 and all(o + s <= size for o, s in inside):
+                return inside
+            return None
+        if self.align < size and size % self.align == 0 and self.align in (1, 2, 4):
+            return [(k, self.align) for k in range(0, size, self.align)]
+        return None
 
 
 def pieces(size: int) -> list[tuple[int, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fencepost.frontends.c.body import ONE, Body, pieces
+from fencepost.frontends.c.body import ONE, Body, Shape, pieces
 from fencepost.frontends.c.constants import bits_of
 from fencepost.frontends.c.llvm.module import Inst
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
@@ -89,9 +89,10 @@ def load(b: Body, i: Inst) -> None:
         variable = b.variables[plain_name(c.peek())]
         b.bind(i.result, (b.compute(Op.MOV, variable, name=i.result or "t"),))
         return
-    address, _ = pointed_at(b, c)
+    address, name = pointed_at(b, c)
+    shape = _shape(b, name, c, type_)
     mode = _order(c) if atomic else Mode.NA
-    b.bind(i.result, b.load(type_, address, mode, i.result or "t"))
+    b.bind(i.result, b.load(type_, address, mode, i.result or "t", shape))
 
 
 def store(b: Body, i: Inst) -> None:
@@ -104,8 +105,15 @@ def store(b: Body, i: Inst) -> None:
     if c.peek()[:1] == "%" and plain_name(c.peek()) in b.variables:
         b.move(b.variables[plain_name(c.peek())], values[0])
         return
-    address, _ = pointed_at(b, c)
-    b.store(type_, address, values, _order(c) if atomic else Mode.NA)
+    address, name = pointed_at(b, c)
+    shape = _shape(b, name, c, type_)
+    b.store(type_, address, values, _order(c) if atomic else Mode.NA, shape)
+
+
+def _shape(b: Body, name: str | None, c: Cursor, type_: Type) -> Shape:
+    known = b.memory_types.get(name or "") or b.unit.type_of_global(name)
+    align = next((int(c.tokens[k + 1]) for k in range(c.at, len(c.tokens) - 1) if c.tokens[k] == "align"), type_.align)
+    return Shape(known, align)
 
 
 def element(b: Body, i: Inst) -> None:
