@@ -59,8 +59,8 @@ template <unsigned W> void Engine<W>::complete() {
 }
 
 // Whether the threads that have not ended wait for one another, or for nobody. An assume that failed or a bound that
-// was hit explains itself: then nothing is known about the others. A spinning thread counts where it sees the newest
-// values.
+// was hit explains itself: then nothing is known about the others. A spinning thread counts where every
+// read of its last iteration saw the newest value: the next iteration would be the same.
 template <unsigned W> bool Engine<W>::stalled(const Graph<W>& g, std::vector<Id>& blame, ErrorKind& kind) {
   kind = ErrorKind::Liveness;
   for (const auto& th : g.thread) {
@@ -70,12 +70,12 @@ template <unsigned W> bool Engine<W>::stalled(const Graph<W>& g, std::vector<Id>
     if (a.kind != ActionKind::Block) kind = ErrorKind::Deadlock;
     if (th.last != none) blame.push_back(th.last);
     if (a.kind != ActionKind::Block) continue;
-    Set known;
-    for (Id e = th.last; e != none; e = g[e].po_before) {
+    for (Id e = th.last; e != none && g[e].index >= a.value; e = g[e].po_before) {
       const Event& v = g[e];
-      if (!v.is_read() || known.test(v.location % Set::capacity)) continue;
-      known.set(v.location % Set::capacity);
-      if (g.coherence_after(v.reads_from, v.location) != none) return false;
+      if (!v.is_read()) continue;
+      Id newer = g.coherence_after(v.reads_from, v.location);
+      if (newer != none && newer == v.po_after && g[newer].is_update()) newer = g.coherence_after(newer, v.location);
+      if (newer != none) return false;
     }
   }
   return true;

@@ -66,7 +66,7 @@ void Liveness::analyse(const Function& f) {
 }
 
 void Liveness::forget(ThreadState& s) const {
-  constexpr std::uint32_t header = 4; // see Machine::push_frame: saved pc, base, function, result register
+  constexpr std::uint32_t header = 5; // see Machine::push_frame: saved pc, base, function, result register, top
   std::uint32_t base = s.base, function = s.function, pc = s.pc;
   std::int64_t defined = -1; // the register that the call under way will set
   for (std::uint32_t depth = s.depth; depth-- > 0;) {

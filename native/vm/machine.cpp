@@ -26,6 +26,7 @@ void Machine::push_frame(ThreadState& s, std::uint32_t function, std::int32_t re
   s.stack[frame + 1] = s.base;
   s.stack[frame + 2] = s.function;
   s.stack[frame + 3] = static_cast<std::uint64_t>(static_cast<std::int64_t>(result));
+  s.stack[frame + 4] = s.private_top;
   if (track_) s.deps.resize(s.stack.size());
   s.base = frame + header;
   s.function = function;
@@ -144,7 +145,7 @@ bool Machine::step(ThreadState& s, Action& out, std::vector<Printed>* output) {
     }
     break;
   case Opcode::SpinHead:
-    if (spins(s, i)) {
+    if (spins(s, i, out)) {
       out.kind = ActionKind::Block;
       out.spin = true;
       out.position = i.position;
@@ -205,6 +206,11 @@ bool Machine::leave(ThreadState& s, const Instruction& i, Action& out) {
   s.pc = static_cast<std::uint32_t>(s.stack[frame]);
   s.base = static_cast<std::uint32_t>(s.stack[frame + 1]);
   s.function = static_cast<std::uint32_t>(s.stack[frame + 2]);
+  s.private_top = s.stack[frame + 4]; // private memory of a call ends with it, so that iterations can be compared
+  if (s.private_bytes.size() > s.private_top) {
+    s.private_bytes.resize(s.private_top);
+    if (track_) s.private_deps.resize(s.private_top);
+  }
   s.stack.resize(frame);
   if (track_) s.deps.resize(frame);
   while (!s.spins.empty() && s.spins.back().depth >= s.depth)
@@ -214,7 +220,7 @@ bool Machine::leave(ThreadState& s, const Instruction& i, Action& out) {
   return false;
 }
 
-bool Machine::spins(ThreadState& s, const Instruction& i) const {
+bool Machine::spins(ThreadState& s, const Instruction& i, Action& out) const {
   std::uint64_t h = 0xCBF29CE484222325ULL;
   for (std::uint32_t k = 0; k < i.extra_count; ++k) {
     const std::uint64_t live = value(s, static_cast<OperandRef>(program_.extra[i.extra + k]));
@@ -225,11 +231,13 @@ bool Machine::spins(ThreadState& s, const Instruction& i) const {
   for (auto& known : s.spins)
     if (known.depth == s.depth && known.loop == i.number) {
       const bool same = known.hash == h && known.effects == s.effects;
+      out.value = known.since;
       known.hash = h;
       known.effects = s.effects;
+      known.since = s.events;
       return same;
     }
-  s.spins.push_back({s.depth, s.effects, i.number, h});
+  s.spins.push_back({s.depth, s.effects, s.events, i.number, h});
   return false;
 }
 

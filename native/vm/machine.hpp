@@ -47,8 +47,10 @@ struct Action {
   std::int32_t conditional = -1; // Write: a store-conditional; the program-order index of its load-reserve
   std::uint32_t position = 0, string = 0;
   std::uint64_t address = 0;
-  std::uint64_t value = 0; // Write: stored. End: result. Choose: low. Join: thread. Spawn: function index
-  std::uint64_t high = 0;  // Choose
+  // Write: stored. End: result. Choose: low. Join: thread. Spawn: function index. Block by a spin: the program-order
+  // index of the first event of the iteration
+  std::uint64_t value = 0;
+  std::uint64_t high = 0; // Choose
   DepSet address_deps = 0, data_deps = 0, control_deps = 0;
   DepSet compared_deps = 0; // Read of a Cas, an Await or a BlockingCas: what it compares with comes from there
   const char* message = ""; // Error: a static text, beside the program's own in `string`
@@ -64,9 +66,10 @@ struct Allocation {
 // Everything a thread knows. A plain value: copying it is a snapshot.
 struct ThreadState {
   std::uint32_t thread = 0, pc = 0, base = 0, depth = 0, function = 0;
-  std::uint32_t events = 0;         // actions answered so far: the next program-order index
-  std::vector<std::uint64_t> stack; // frames: saved pc, base, function, result register; then the registers
-  std::vector<DepSet> deps;         // one per word of `stack`, where dependencies are tracked
+  std::uint32_t events = 0; // actions answered so far: the next program-order index
+  std::vector<std::uint64_t>
+      stack;                // frames: saved pc, base, function, result register, private top; then the registers
+  std::vector<DepSet> deps; // one per word of `stack`, where dependencies are tracked
   DepSet control = 0;
   std::uint64_t private_top = layout::gap, stack_top = layout::gap, heap_top = layout::gap;
   std::vector<std::uint8_t> private_bytes, local_bytes;
@@ -79,7 +82,7 @@ struct ThreadState {
   DepSet pending_deps = 0, pending_control = 0;
   std::uint32_t effects = 0; // what a spin iteration must not contain
   struct Spin {
-    std::uint32_t depth, effects;
+    std::uint32_t depth, effects, since; // since: the program-order index at which the iteration began
     std::uint64_t loop, hash;
   };
   std::vector<Spin> spins;
@@ -128,7 +131,7 @@ public:
   }
 
 private:
-  static constexpr std::uint32_t header = 4;
+  static constexpr std::uint32_t header = 5;
 
   std::uint64_t value(const ThreadState& s, OperandRef r) const {
     return r >= 0 ? s.stack[s.base + static_cast<std::uint32_t>(r)] : program_.constants[static_cast<std::size_t>(~r)];
@@ -150,7 +153,7 @@ private:
   bool visible(ThreadState& s, const Instruction& i, Action& out);
   bool store_conditional(ThreadState& s, const Instruction& i, Action& out);
   bool private_access(ThreadState& s, const Instruction& i, std::uint64_t address, Action& out);
-  bool spins(ThreadState& s, const Instruction& i) const;
+  bool spins(ThreadState& s, const Instruction& i, Action& out) const;
   bool allocate(ThreadState& s, const Instruction& i, Action& out);
   bool fault(Action& out, const Instruction& i, ErrorKind kind, const char* message) const;
   bool memory_fault(const Instruction& i, std::uint64_t address, Action& out) const;

@@ -100,6 +100,7 @@ class Frame:
     deps: list[Deps]
     result: Reg | None = None
     spins: dict[int, object] = field(default_factory=dict)
+    private_top: int = GAP  # where the private memory of the call begins
 
     def clone(self) -> Frame:
         return replace(self, values=self.values[:], deps=self.deps[:], spins=dict(self.spins))
@@ -326,6 +327,7 @@ class Machine:
             return Action(Kind.ERROR, i.at, error=ErrorKind.BAD_CALL, message=message)
         frame.pc += 1
         state.frames.append(self._frame(function, args, deps, i.dst))
+        state.frames[-1].private_top = state.tops.get(PRIVATE, GAP)
         return None
 
     def _return(self, state: ThreadState, frame: Frame, i: ins.Return) -> Action | None:
@@ -334,8 +336,16 @@ class Machine:
             return self._end(state, i, value)
         deps = self._deps(frame, i.value)
         state.frames.pop()
+        self._release_private(state, frame.private_top)
         self._set(state.frames[-1], frame.result, value, deps)
         return None
+
+    def _release_private(self, state: ThreadState, top: int) -> None:
+        """Private memory of a call ends with it, so that iterations of a loop that calls can be compared."""
+        if state.tops.get(PRIVATE, GAP) > top:
+            state.tops[PRIVATE] = top
+            end = PRIVATE | state.thread << THREAD_SHIFT | top
+            state.private = {a: b for a, b in state.private.items() if a & REGION_MASK != PRIVATE or a < end}
 
     def _end(self, state: ThreadState, i: Instruction, value: int) -> Action:
         state.final = tuple(state.frames[0].values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from c_runs import ROOT, Run, all_runs, runs_of
 
 COUNTING = all_runs("programs/c")

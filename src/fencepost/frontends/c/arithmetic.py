@@ -7,8 +7,8 @@ from collections.abc import Callable
 from fencepost.frontends.c.body import ONE, Body, Leaves
 from fencepost.frontends.c.constants import bits_of
 from fencepost.frontends.c.llvm.module import Inst
-from fencepost.frontends.c.llvm.tokens import Cursor
-from fencepost.frontends.c.llvm.types import ArrayOf, Float, Type, leaves
+from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
+from fencepost.frontends.c.llvm.types import ArrayOf, Float, Ptr, Type, leaves
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program.instructions import Op
 from fencepost.program.operands import Const, Operand
@@ -113,7 +113,11 @@ def convert(b: Body, i: Inst) -> None:
     while c.accept(*_FLAGS):
         pass
     source = b.types.parse(c)
+    name = plain_name(c.token) if c.token[:1] == "%" else ""
     values = b.operands(source, c)
+    known = source.pointee if isinstance(source, Ptr) else None
+    if i.result is not None and (known := known or b.memory_types.get(name)) is not None:
+        b.memory_types[i.result] = known
     c.expect("to")
     target = b.types.parse(c)
     from_, to = scalars(source), scalars(target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -39,10 +40,14 @@ class Compiler:
 
 @cache
 def find_compiler() -> Compiler:
-    """clang on PATH if it is new enough, else the one of the wheel."""
-    clang = shutil.which("clang")
+    """The one that FENCEPOST_CLANG names (`zig` is that of the wheel), or clang on PATH if it is new enough, or the one
+    of the wheel."""
+    wanted = os.environ.get("FENCEPOST_CLANG", "")
+    clang = None if wanted == "zig" else shutil.which(wanted or "clang")
+    if wanted not in ("", "zig") and clang is None:
+        raise UsageError(f"FENCEPOST_CLANG names {wanted}, which is no program")
     if clang is not None and _version(clang) >= OLDEST:
-        return Compiler(clang, (clang,), (shutil.which("clang++") or clang, "-x", "c++"), ())
+        return Compiler(clang, (clang,), (clang, "--driver-mode=g++"), ())
     spec = find_spec("ziglang")
     if spec is not None and spec.origin is not None:
         zig = str(Path(spec.origin).with_name("zig"))

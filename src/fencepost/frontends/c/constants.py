@@ -191,6 +191,7 @@ def _element(names: Names, c: Cursor) -> ConstantOperand:
     base = _scalar_or_zero(names, names.types.parse(c), c)
     offset, first = 0, True
     while c.accept(","):
+        c.accept("inrange")
         index_type = names.types.parse(c)
         index = _scalar_or_zero(names, index_type, c)
         if not isinstance(index, Const):

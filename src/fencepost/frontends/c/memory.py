@@ -20,7 +20,7 @@ from fencepost.frontends.c.llvm.types import (
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import FenceKind, Mode, Op, RmwOp
-from fencepost.program.operands import Const, Operand, to_signed
+from fencepost.program.operands import Const, Operand, Reg, to_signed
 
 _ORDERS = {
     "unordered": Mode.RLX, "monotonic": Mode.RLX, "acquire": Mode.ACQ, "release": Mode.REL, "acq_rel": Mode.ACQ_REL,
@@ -79,14 +79,20 @@ def source_name(name: str) -> str:
     return name.removesuffix(".addr")
 
 
+def _variable(b: Body, c: Cursor) -> Reg | None:
+    """The register of the local variable that the pointer operand here names, if it is one."""
+    ahead = Cursor(c.tokens, c.file, c.at)
+    b.types.parse(ahead)
+    return b.variables.get(plain_name(ahead.token)) if ahead.token[:1] == "%" else None
+
+
 def load(b: Body, i: Inst) -> None:
     c = i.cursor
     atomic = c.accept("atomic") is not None
     c.accept("volatile")
     type_ = b.types.parse(c)
     c.expect(",")
-    if c.peek()[:1] == "%" and plain_name(c.peek()) in b.variables:
-        variable = b.variables[plain_name(c.peek())]
+    if (variable := _variable(b, c)) is not None:
         b.bind(i.result, (b.compute(Op.MOV, variable, name=i.result or "t"),))
         return
     address, name = pointed_at(b, c)
@@ -102,8 +108,8 @@ def store(b: Body, i: Inst) -> None:
     type_ = b.types.parse(c)
     values = b.operands(type_, c)
     c.expect(",")
-    if c.peek()[:1] == "%" and plain_name(c.peek()) in b.variables:
-        b.move(b.variables[plain_name(c.peek())], values[0])
+    if (variable := _variable(b, c)) is not None:
+        b.move(variable, values[0])
         return
     address, name = pointed_at(b, c)
     shape = _shape(b, name, c, type_)

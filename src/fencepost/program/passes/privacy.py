@@ -111,6 +111,8 @@ def _look(facts: _Facts, index: int, i: Instruction, others: dict[str, _Facts]) 
             facts.escaped |= facts.of(i.value)
         case Return():
             facts.returned |= facts.of(i.value)
+            own = sum(1 << o for o in facts.allocas.values())
+            facts.escaped |= facts.of(i.value) & own  # it would outlive its call
 
 
 def _content(facts: _Facts, address: Operand) -> int:

@@ -3,6 +3,7 @@ fields. Metadata is kept as text and looked at only where it is asked for."""
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache
 
@@ -20,6 +21,7 @@ class Debug:
         self.node = cache(self._node)
         self.position = cache(self._position)
         self._file = cache(self._file_of)
+        self._shown_file = cache(self._path)
 
     def _node(self, number: int) -> dict[str, str]:
         """The fields of a node by name; `kind` is its class."""
@@ -56,8 +58,17 @@ class Debug:
     def _name_of_file(self, number: int | None) -> str | None:
         if number is None:
             return None
+        return self._shown_file(number)
+
+    def _path(self, number: int) -> str | None:
+        """A file as a person here would name it: from the current folder where it lies inside."""
         node = self.node(number)
-        return node.get("filename") or None
+        name = node.get("filename")
+        if not name:
+            return None
+        full = os.path.normpath(os.path.join(node.get("directory", ""), name))  # noqa: PTH118 - text, not a file
+        here = os.getcwd() + os.sep  # noqa: PTH109 - text, not a file
+        return full.removeprefix(here)
 
     def function_position(self, number: int | None) -> Position | None:
         """Where a function stands."""

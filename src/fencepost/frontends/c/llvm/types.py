@@ -39,8 +39,11 @@ class Float:
 
 @dataclass(frozen=True)
 class Ptr:
+    """`pointee` is only known where the IR says it (LLVM 14 and older); two pointers are the same type all the same."""
+
     size: int = 8
     align: int = 8
+    pointee: Type | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -138,7 +141,7 @@ class TypeTable:
         found = self._base(c)
         while True:
             if c.accept("*"):
-                found = PTR
+                found = Ptr(pointee=found)
             elif c.token == "addrspace":
                 c.next()
                 c.skip_group()

@@ -1,0 +1,22 @@
+// fencepost: model=rc11 expect=pass
+// fencepost: model=tso expect=pass
+// fencepost: model=rc11 flags=-DUNLOCK=rlx expect=fail kind=race
+// A spin lock taken by compare-exchange.
+#include "../check.h"
+#ifndef UNLOCK
+#define UNLOCK rel
+#endif
+atomic_int held;
+static void *thread(void *i) {
+  int expected;
+  do {
+    expected = 0;
+  } while (!cas(&held, &expected, 1, acq));
+  critical_section();
+  store(&held, 0, UNLOCK);
+  return NULL;
+}
+int main(void) {
+  run(thread, 3);
+  assert(shared == 3);
+}

@@ -1,0 +1,19 @@
+// fencepost: model=rc11 expect=pass
+// fencepost: model=sc expect=pass
+// fencepost: model=rc11 flags=-DLOCK=rlx expect=fail kind=race
+// A spin lock of one atomic_flag.
+#include "../check.h"
+#ifndef LOCK
+#define LOCK acq
+#endif
+atomic_flag held = ATOMIC_FLAG_INIT;
+static void *thread(void *i) {
+  while (atomic_flag_test_and_set_explicit(&held, LOCK)) { }
+  critical_section();
+  atomic_flag_clear_explicit(&held, rel);
+  return NULL;
+}
+int main(void) {
+  run(thread, 3);
+  assert(shared == 3);
+}

@@ -1,0 +1,27 @@
+// fencepost: model=rc11 expect=pass
+// fencepost: model=tso expect=pass
+// fencepost: model=sc expect=pass
+// fencepost: model=rc11 flags=-DWAIT=rlx expect=fail kind=race
+// fencepost: model=rc11 flags=-DSPLIT expect=fail kind=race
+// A ticket lock. SPLIT takes the ticket by a load and a store instead of one addition.
+#include "../check.h"
+#ifndef WAIT
+#define WAIT acq
+#endif
+atomic_uint next, serving;
+static void *thread(void *i) {
+#ifdef SPLIT
+  unsigned ticket = load(&next, rlx);
+  store(&next, ticket + 1, rlx);
+#else
+  unsigned ticket = fadd(&next, 1, rlx);
+#endif
+  while (load(&serving, WAIT) != ticket) { }
+  critical_section();
+  store(&serving, ticket + 1, rel);
+  return NULL;
+}
+int main(void) {
+  run(thread, 3);
+  assert(shared == 3);
+}
