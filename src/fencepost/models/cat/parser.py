@@ -104,9 +104,9 @@ class _Parser:
     def _title_word(self) -> bool:
         if self.token.text in _OPTIONS:
             return True
-        following = self.peek()
+        following = self.peek(2) if self.index == 0 and self.peek().kind == "name" else self.peek()
         starts = following.kind in ("string", "end") or following.text in (*_STATEMENTS, *_OPTIONS, "~")
-        return self.index == 0 and starts and not self._typo()
+        return self.index < 2 and starts and not self._typo()
 
     def _typo(self) -> str:
         if self.peek().kind not in ("name", "op"):
