@@ -1,5 +1,5 @@
 """All candidate executions of a program, filtered by a cat model: the independent oracle."""
 
-from fencepost.enumerate.enumeration import Enumeration, answer, enumerate_executions, enumerate_program
+from fencepost.enumerate.enumeration import Enumeration, enumerate_executions, enumerate_program
 
-__all__ = ["Enumeration", "answer", "enumerate_executions", "enumerate_program"]
+__all__ = ["Enumeration", "enumerate_executions", "enumerate_program"]

@@ -109,6 +109,11 @@ class Frame:
             if t.ending in (Ending.ERROR, Ending.BOUND)
         )
 
+    def is_deadlock(self) -> bool:
+        """An assume that failed explains itself, and so does a spin; threads that only wait are a deadlock."""
+        endings = {t.ending for t in self.chosen.values()} - {Ending.END}
+        return endings == {Ending.WAITING}
+
     def blocked(self) -> dict[int, Position | None]:
         stuck = (Ending.BLOCKED, Ending.WAITING)
         return {thread: t.at for thread, t in sorted(self.chosen.items()) if t.ending in stuck}

@@ -6,7 +6,8 @@ not for speed; it is meant for litmus tests and programs of their size.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise, product
@@ -19,9 +20,6 @@ from fencepost.errors import UnsupportedError
 from fencepost.execution.execution import Execution
 from fencepost.models.properties import keeps_coherence, keeps_own_coherence, uses_coherence_order
 from fencepost.models.registry import Model
-from fencepost.program.condition import Quantifier, holds
-from fencepost.program.layout import lay_out
-from fencepost.program.operands import Const, ConstantOperand, to_signed
 from fencepost.program.program import Program
 from fencepost.verdict import ErrorReport
 
@@ -43,6 +41,7 @@ class Found:
     status: Status
     errors: tuple[ErrorReport, ...] = ()
     flags: tuple[tuple[str, tuple[tuple[int, int], ...]], ...] = ()
+    deadlock: bool = False  # blocked, and every thread that has not ended waits for another
 
 
 @dataclass(slots=True)
@@ -95,18 +94,26 @@ def enumerate_program(program: Program, model: Model, *, max_events: int = MAX_E
 
 
 def enumerate_all(
-    program: Program, model: Model, *, max_events: int = MAX_EVENTS, counter: Enumeration | None = None
+    program: Program,
+    model: Model,
+    *,
+    max_events: int = MAX_EVENTS,
+    counter: Enumeration | None = None,
+    deadline: float | None = None,
 ) -> Iterator[Found]:
-    """Every consistent execution with its status, as it is found."""
+    """Every consistent execution with its status, as it is found. It stops at the deadline (`time.perf_counter`)."""
     for candidate in candidates(program, model, max_events=max_events):
         if counter is not None:
             counter.candidates += 1
+        if deadline is not None and time.perf_counter() > deadline:
+            return
         if not candidate.consistent(model):
             continue
         status = status_of(candidate)
         if status is Status.BLOCKED and candidate.can_go_on(model):
             continue
-        yield Found(candidate.execution(), status, candidate.frame.errors(), candidate.flags(model))
+        frame = candidate.frame
+        yield Found(candidate.execution(), status, frame.errors(), candidate.flags(model), frame.is_deadlock())
 
 
 def candidates(
@@ -167,33 +174,3 @@ def _refuse_mixed_sizes(runner: ThreadRunner) -> None:
                 f"accesses of mixed size: {size} bytes at {first:#x} ({places[first, size]}) and {other} bytes at "
                 f"{second:#x} ({places[second, other]}); enumeration needs them to be the same"
             )
-
-
-class _Constants(dict[ConstantOperand, int]):
-    """The numbers of the constants of a condition, in the reading that outcomes have."""
-
-    def __init__(self, program: Program) -> None:
-        super().__init__()
-        self.layout = lay_out(program)
-
-    def __missing__(self, operand: ConstantOperand) -> int:
-        return operand.value if isinstance(operand, Const) else to_signed(self.layout.value(operand))
-
-
-def constants_of(program: Program) -> Mapping[ConstantOperand, int]:
-    """What `condition.holds` needs to know about a program."""
-    return _Constants(program)
-
-
-def answer(program: Program, found: Enumeration) -> bool | None:
-    """Whether the program's condition holds as it is written, quantifier included; None where there is none."""
-    condition, constants = program.condition, constants_of(program)
-    if condition is None:
-        return None
-    outcomes = [dict(o) for o in found.outcomes]
-    if condition.filter is not None:
-        outcomes = [o for o in outcomes if holds(condition.filter, o, constants)]
-    truths = [holds(condition.formula, o, constants) for o in outcomes]
-    if condition.quantifier is Quantifier.FORALL:
-        return all(truths)
-    return any(truths) == (condition.quantifier is Quantifier.EXISTS)

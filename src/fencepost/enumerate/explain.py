@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from fencepost.enumerate.candidates import Candidate
-from fencepost.enumerate.enumeration import Status, candidates, constants_of, status_of
+from fencepost.enumerate.enumeration import Status, candidates, status_of
 from fencepost.execution.execution import Event, EventKind, Execution
 from fencepost.models.cat.explain import NamedEdge, event_fence, explain_violation
 from fencepost.models.registry import Model
-from fencepost.program.condition import Formula, holds
+from fencepost.program.condition import Formula, comparisons, holds
 from fencepost.program.layout import lay_out
-from fencepost.program.operands import Position, to_signed
+from fencepost.program.operands import Const, Position, to_signed
 from fencepost.program.program import Program
 
 MAX_SHOWN = 6
@@ -81,7 +81,9 @@ def explain_outcome(program: Program, model: Model, outcome: Formula) -> Explana
 
 
 def _with_outcome(found: Iterable[Candidate], program: Program, outcome: Formula) -> Iterable[Candidate]:
-    constants = constants_of(program)
+    layout = lay_out(program)
+    operands = {c.right for c in comparisons(outcome) if not isinstance(c.right, str)}
+    constants = {o: o.value if isinstance(o, Const) else layout.value(o) for o in operands}
     for candidate in found:
         if status_of(candidate) is Status.COMPLETE and holds(outcome, candidate.outcome(), constants):
             yield candidate

@@ -11,6 +11,7 @@ from fencepost.explore import native
 from fencepost.explore.convert import state_of, to_execution, to_report
 from fencepost.explore.native import NATIVE_MODELS, Progress, Report
 from fencepost.explore.prepare import Prepared, prepare
+from fencepost.models.registry import Model, find
 from fencepost.options import CheckOptions, ExploreOptions
 from fencepost.program.condition import Condition, Quantifier, holds
 from fencepost.program.instructions import BOUNDS, ErrorKind
@@ -24,6 +25,10 @@ def explore(
 ) -> Verdict:
     """Explores all executions and looks for errors. `model` is a Model of the registry or a name."""
     options = options or CheckOptions()
+    if not knows(model):
+        from fencepost.enumerate.verdicts import check_by_enumeration
+
+        return check_by_enumeration(program, _model(model), options)
     name = _native_name(model)
     prepared = prepare(program, name, options)
     report = native.run(prepared, name, options, progress)
@@ -49,6 +54,10 @@ def outcomes(
 ) -> Outcomes:
     """The final states of all complete executions, and whether the program's condition holds."""
     options = options or ExploreOptions()
+    if not knows(model):
+        from fencepost.enumerate.verdicts import outcomes_by_enumeration
+
+        return outcomes_by_enumeration(program, _model(model), options)
     name = _native_name(model)
     prepared = prepare(program, name, options)
     report = native.run(prepared, name, options, progress)
@@ -69,6 +78,17 @@ def executions(program: Program, model: Any, options: ExploreOptions | None = No
     report = native.run(prepared, name, options, keep=options.max_executions or 2**62)
     for raw in report.results["kept"]:
         yield to_execution(raw, prepared)
+
+
+def _model(model: Any) -> Model:
+    found: Model = find(model) if isinstance(model, str) else model
+    return found
+
+
+def knows(model: Any) -> bool:
+    """Whether the core has a checker for it. For the others all candidate executions are enumerated."""
+    found = _model(model)
+    return found.ours and found.name in NATIVE_MODELS
 
 
 def _native_name(model: Any) -> str:

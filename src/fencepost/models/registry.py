@@ -41,9 +41,14 @@ class Model:
     variants: frozenset[str] = frozenset()
 
     @property
+    def ours(self) -> bool:
+        """Whether it came with us: a user's file may have the same name."""
+        return self.path.parent == DIRECTORY
+
+    @property
     def mapped_like(self) -> str:
         """The name of the model whose compilation scheme C11 programs take for this one."""
-        if self.name in _OURS and self.path.parent == DIRECTORY:
+        if self.ours:
             return self.name
         return {Arch.X86: "tso", Arch.PPC: "power", Arch.AARCH64: "armv8", Arch.RISCV: "riscv"}.get(
             self.architecture or Arch.C11, "rc11"

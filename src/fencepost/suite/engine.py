@@ -7,15 +7,12 @@ import time
 
 from fencepost import explore
 from fencepost.errors import UnsupportedError
-from fencepost.models.registry import DIRECTORY, Model, find
+from fencepost.models.registry import Model, find
 from fencepost.options import ExploreOptions
 from fencepost.program.condition import answer
 from fencepost.program.layout import condition_constants, lay_out
-from fencepost.program.passes.mapping import map_for_model
 from fencepost.program.passes.points_to import mixes_sizes
-from fencepost.program.passes.spin import find_spins
 from fencepost.program.passes.split import split_mixed_sizes
-from fencepost.program.passes.unroll import LoopBounds, unroll
 from fencepost.program.program import Arch, Program
 from fencepost.verdict import ErrorReport, Outcomes
 
@@ -31,9 +28,8 @@ NATURAL = {Arch.PPC: "power", Arch.X86: "tso", Arch.AARCH64: "armv8", Arch.RISCV
 
 def outcomes_by(engine: str, program: Program, model: Model, options: ExploreOptions) -> tuple[Outcomes, str]:
     """The outcomes and the engine that found them: what the explorer cannot treat is enumerated."""
-    ours = model.path.parent == DIRECTORY  # the explorer knows our models by their names
     split = MIXED in variants_of(model) and mixes_sizes(program)
-    if engine == EXPLORE and ours and not split:
+    if engine == EXPLORE and explore.knows(model) and not split:
         try:
             return explore.outcomes(program, model, options), EXPLORE
         except UnsupportedError:
@@ -52,17 +48,17 @@ def outcomes_under(program: Program, model: Model, options: ExploreOptions) -> O
 def enumerated(program: Program, model: Model, options: ExploreOptions) -> Outcomes:
     """The outcomes by enumeration. They are complete unless `reason` says otherwise."""
     from fencepost.enumerate import enumerate_program
+    from fencepost.enumerate.prepare import ready
+    from fencepost.enumerate.verdicts import outcomes_by_enumeration
 
+    if MIXED not in variants_of(model) or not mixes_sizes(program):
+        return outcomes_by_enumeration(program, model, options)
     start = time.perf_counter()
-    prepared, split = prepare(program, model, options.unroll), None
-    if MIXED in variants_of(model):
-        split = split_mixed_sizes(prepared)
-    if split is not None:
-        found = enumerate_program(split.program, find(model.path, frozenset({MIXED})))
-        states = split.restore(found.outcomes)
-    else:
-        found = enumerate_program(prepared, model)
-        states = found.outcomes
+    split = split_mixed_sizes(ready(program, model, bound=options.unroll))
+    if split is None:
+        return outcomes_by_enumeration(program, model, options)
+    found = enumerate_program(split.program, find(model.path, frozenset({MIXED})))
+    states = split.restore(found.outcomes)
     holds = None
     if program.condition is not None and not found.bounds:
         constants = condition_constants(program, lay_out(program))
@@ -77,26 +73,6 @@ def enumerated(program: Program, model: Model, options: ExploreOptions) -> Outco
 def variants_of(model: Model) -> frozenset[str]:
     """The variants that a model's own file asks for: `if "mixed" then`."""
     return frozenset(re.findall(r'\bif\s+"([^"]+)"', model.source))
-
-
-def prepare(program: Program, model: Model, bound: int | None) -> Program:
-    """What the model can judge: waiting loops become awaits, C11 code becomes the hardware's."""
-    _refuse_foreign(program, model)
-    program = find_spins(program)
-    if bound is not None:
-        program = unroll(program, LoopBounds(bound))
-    return map_for_model(program, model.name)
-
-
-def _refuse_foreign(program: Program, model: Model) -> None:
-    """A model says nothing about the fences and accesses of another architecture."""
-    if program.arch in (Arch.C11, Arch.FP) or model.kind.value == "any":
-        return
-    if model.architecture is not program.arch:
-        raise UnsupportedError(
-            f"{program.name} is written for {program.arch.value}; the model {model.name} judges "
-            f"{model.architecture.value if model.architecture else 'C11 programs'}"
-        )
 
 
 def _reason(bounds: list[ErrorReport]) -> str:

@@ -1,0 +1,144 @@
+"""Verdicts by enumeration: for models that the explorer does not know, and as the oracle of those that it does.
+
+Responsible for assertions, races that the model flags, deadlocks, the program's condition and outcomes. Not for memory
+safety: a program that allocates gets a warning instead of silence.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from fencepost.enumerate.enumeration import Found, Status, enumerate_all
+from fencepost.enumerate.prepare import ready
+from fencepost.enumerate.traces import MAX_EVENTS
+from fencepost.models.registry import Model
+from fencepost.options import CheckOptions, ExploreOptions
+from fencepost.program import instructions as ins
+from fencepost.program.condition import Quantifier, answer
+from fencepost.program.instructions import ErrorKind
+from fencepost.program.layout import condition_constants, lay_out
+from fencepost.program.program import Program
+from fencepost.verdict import Answer, ErrorReport, Outcomes, Verdict, Witness
+
+State = tuple[tuple[str, int], ...]
+_RACE_FLAGS = ("race", "racy", "dr", "data-race", "ur")
+_NOT_LOOKED_FOR = "enumeration does not look for memory errors (out of bounds, use after free, leaks, ...)"
+
+
+@dataclass(slots=True)
+class _Tally:
+    states: dict[State, int] = field(default_factory=dict)
+    executions: int = 0
+    blocked: int = 0
+    errors: list[tuple[ErrorReport, Found]] = field(default_factory=list)
+    bounds: list[ErrorReport] = field(default_factory=list)
+    flags: set[str] = field(default_factory=set)
+    reason: str = ""
+
+    @property
+    def unfinished(self) -> str:
+        """Why there may be more than what was seen."""
+        if self.reason or not self.bounds:
+            return self.reason
+        return "; ".join(dict.fromkeys(f"{b.at}: {b.message}" if b.at else b.message for b in self.bounds[:3]))
+
+
+def check_by_enumeration(program: Program, model: Model, options: CheckOptions) -> Verdict:
+    """The verdict of `check`. Its `extra` names the engine."""
+    start = time.perf_counter()
+    prepared = ready(program, model, bound=options.unroll, spin_detection=options.spin_detection)
+    tally = _collect(prepared, model, options, options.ignored, keep_going=options.keep_going)
+    holds = _condition(prepared, tally)
+    verdict, reason = _answer(tally, holds)
+    witness = None
+    if tally.errors:
+        error, found = tally.errors[0]
+        witness = Witness(found.execution, error, model.name, program=prepared)
+    return Verdict(
+        verdict, reason, model.name, tally.executions, tally.blocked, time.perf_counter() - start,
+        tuple(e for e, _ in tally.errors), witness, _warnings(prepared, tally),
+        {"engine": "enumerate"} | ({"condition": holds} if program.condition is not None else {}),
+    )  # fmt: skip
+
+
+def outcomes_by_enumeration(program: Program, model: Model, options: ExploreOptions) -> Outcomes:
+    """The final states. They are complete unless `reason` says otherwise."""
+    start = time.perf_counter()
+    prepared = ready(program, model, bound=options.unroll, spin_detection=options.spin_detection)
+    tally = _collect(prepared, model, options, frozenset({ErrorKind.DEADLOCK}), keep_going=True)
+    return Outcomes(
+        model.name, dict(sorted(tally.states.items())), _condition(prepared, tally), tally.executions, tally.blocked,
+        time.perf_counter() - start, tally.unfinished, tuple(dict.fromkeys(e for e, _ in tally.errors)),
+    )  # fmt: skip
+
+
+def _collect(
+    program: Program, model: Model, options: ExploreOptions, ignored: frozenset[ErrorKind], *, keep_going: bool
+) -> _Tally:
+    tally = _Tally()
+    limit = time.perf_counter() + options.time_limit if options.time_limit is not None else None
+    for found in enumerate_all(program, model, max_events=min(options.max_events, MAX_EVENTS), deadline=limit):
+        if found.status is Status.COMPLETE:
+            tally.executions += 1
+            state = tuple(found.execution.outcome.items())
+            tally.states[state] = tally.states.get(state, 0) + 1
+        elif found.status is Status.BLOCKED:
+            tally.blocked += 1
+        elif found.status is Status.BOUND:
+            tally.bounds.extend(found.errors)
+        new = [e for e in _errors(found, tally) if e.kind not in ignored]
+        known = {(e.kind, e.at) for e, _ in tally.errors}
+        tally.errors += [(e, found) for e in new if (e.kind, e.at) not in known]
+        if tally.errors and not keep_going:
+            break
+        if options.max_executions is not None and tally.executions >= options.max_executions:
+            tally.reason = f"stopped after {tally.executions} executions"
+            break
+    if limit is not None and time.perf_counter() > limit and not tally.reason:
+        tally.reason = f"stopped after {options.time_limit:g} s"
+    return tally
+
+
+def _errors(found: Found, tally: _Tally) -> list[ErrorReport]:
+    errors = list(found.errors) if found.status is Status.ERROR else []
+    for name, pairs in found.flags:
+        if name.lower() not in _RACE_FLAGS:
+            tally.flags.add(name)
+            continue
+        first, second = sorted(pairs[0])
+        event = found.execution.events[second]
+        errors.append(ErrorReport(ErrorKind.RACE, "data race", event.at, event.thread, (first, second)))
+    if found.status is Status.BLOCKED and found.deadlock:
+        thread, at = next(iter(found.execution.blocked.items()))
+        last = [e.id for t in found.execution.blocked for e in found.execution.thread_events(t)[-1:]]
+        message = "threads wait for what nobody will do"
+        errors.append(ErrorReport(ErrorKind.DEADLOCK, message, at, thread, tuple(last)))
+    return errors
+
+
+def _condition(program: Program, tally: _Tally) -> bool | None:
+    """Whether the condition holds; None where there is none or what was seen does not decide it."""
+    condition = program.condition
+    if condition is None:
+        return None
+    holds = answer(condition, (dict(s) for s in tally.states), condition_constants(program, lay_out(program)))
+    decided = holds if condition.quantifier is Quantifier.EXISTS else not holds
+    return holds if decided or not tally.unfinished else None
+
+
+def _answer(tally: _Tally, holds: bool | None) -> tuple[Answer, str]:
+    if tally.errors:
+        first = tally.errors[0][0]
+        return Answer.FAIL, f"{first.at}: {first.message}" if first.at else first.message
+    if holds is False:
+        return Answer.FAIL, "the condition does not hold"
+    if tally.unfinished:
+        return Answer.UNKNOWN, tally.unfinished
+    return Answer.PASS, "every execution enumerated, no error" if holds is None else "the condition holds"
+
+
+def _warnings(program: Program, tally: _Tally) -> tuple[str, ...]:
+    allocates = any(isinstance(i, ins.Malloc | ins.Free) for f in program.functions for i in f.code)
+    found = [f"the model raised its flag {name}" for name in sorted(tally.flags)]
+    return tuple([*found, _NOT_LOOKED_FOR] if allocates else found)
