@@ -13,9 +13,10 @@ from fencepost.witness.relations import Relations
 def shortest_cycle(relations: Relations, among: Collection[int] | None = None) -> tuple[Edge, ...]:
     """A cycle with the fewest edges, po between any two accesses of a thread counting as one; () where the execution
     is sequentially consistent. `among` restricts it to these events."""
-    steps = _communication(relations, among)
-    if not steps:
+    core = _on_cycles(relations, among)
+    if not core:
         return ()
+    steps = _communication(relations, core)
     after = _edges(relations, steps)
     best: list[int] = []
     for start in sorted({a for a, _ in steps}):
@@ -32,17 +33,52 @@ def is_sequentially_consistent(relations: Relations) -> bool:
     return not shortest_cycle(relations)
 
 
-def _communication(relations: Relations, among: Collection[int] | None) -> dict[Pair, str]:
+def _on_cycles(relations: Relations, among: Collection[int] | None) -> set[int]:
+    """Events that can be on a cycle: what is left when those with nothing before or nothing after them are taken away,
+    again and again. Empty exactly for an acyclic order, and then found in linear time."""
+    pairs = relations.program_order | relations.reads_from | relations.coherence | relations.from_reads
+    left = set(range(len(relations.events))) if among is None else _filled(relations, among)
+    for forward in (True, False):
+        after: dict[int, list[int]] = {e: [] for e in left}
+        count = dict.fromkeys(left, 0)
+        for pair in pairs:
+            a, b = pair if forward else pair[::-1]
+            if a in left and b in left:
+                after[a].append(b)
+                count[b] += 1
+        free = [e for e in left if not count[e]]
+        while free:
+            e = free.pop()
+            left.discard(e)
+            for b in after[e]:
+                count[b] -= 1
+                if not count[b]:
+                    free.append(b)
+    return left
+
+
+def _filled(relations: Relations, among: Collection[int]) -> set[int]:
+    """Program order is given from event to next event: a part of a thread needs what lies in between."""
+    wanted = set(among)
+    for line in relations.lines.values():
+        inside = [e.index for e in line if e.id in wanted]
+        if inside:
+            wanted |= {e.id for e in line if min(inside) <= e.index <= max(inside)}
+    return wanted
+
+
+def _communication(relations: Relations, among: Collection[int]) -> dict[Pair, str]:
     named: dict[Pair, str] = {}
     named.update(dict.fromkeys(relations.coherence, "co"))
     for read in relations.execution.reads_from:
-        named.update({(read, w): "fr" for w in relations.missed(read)})
+        if read in among:
+            named.update({(read, w): "fr" for w in relations.missed(read)})
     named.update(dict.fromkeys(relations.reads_from, "rf"))
     events = relations.events
     return {
         (a, b): name
         for (a, b), name in named.items()
-        if (among is None or (a in among and b in among)) and events[a].thread != events[b].thread
+        if a in among and b in among and events[a].thread != events[b].thread
     }
 
 

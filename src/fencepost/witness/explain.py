@@ -182,15 +182,19 @@ class _Explainer:
 
     def split_update(self) -> tuple[Event, Event, Event] | None:
         """A load and a later store of one thread with a foreign store in between: an update that was lost."""
-        for order in self.x.coherence.values():
-            for write in (self.case.events[w] for w in order if w in self.case.past):
-                for read in self.x.thread_events(write.thread) if write.thread >= 0 else ():
-                    if read.address != write.address or read.index >= write.index or read.id not in self.x.reads_from:
-                        continue
-                    between = order[order.index(self.x.reads_from[read.id]) + 1 : order.index(write.id)]
-                    other = [self.case.events[w] for w in between if self.case.events[w].thread != write.thread]
-                    if other and self.computed_from(write, read):
-                        return read, other[-1], write
+        place = self.case.relations.place
+        for write in (self.case.events[w] for w in sorted(self.case.past) if w in place):
+            order = self.x.coherence[write.address]
+            for read in self.case.relations.lines[write.thread][: write.index]:
+                source = self.x.reads_from.get(read.id)
+                if source is None or read.address != write.address or place[source] + 1 == place[write.id]:
+                    continue
+                if not self.computed_from(write, read):
+                    continue
+                between = [self.case.events[w] for w in order[place[source] + 1 : place[write.id]]]
+                other = [e for e in between if e.thread != write.thread]
+                if other:
+                    return read, other[-1], write
         return None
 
     def computed_from(self, write: Event, read: Event) -> bool:

@@ -8,6 +8,7 @@ missed them, as far as that goes: for a sequentially consistent execution the or
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from itertools import islice, pairwise
 
 from fencepost.witness.relations import Relations
 
@@ -40,9 +41,12 @@ def _before(pairs: Collection[tuple[int, int]], told: Collection[int]) -> dict[i
 
 
 def _soft(relations: Relations, told: Collection[int]) -> dict[int, set[int]]:
-    pairs = {(r, w) for r in relations.execution.reads_from for w in relations.missed(r)}
-    for order in relations.execution.coherence.values():
-        pairs |= {(a, b) for i, a in enumerate(order) for b in order[i + 1 :]}
+    """Each told write after the told one before it in coherence, and after the reads that missed it first."""
+    orders = [[w for w in order if w in told] for order in relations.execution.coherence.values()]
+    pairs = {pair for order in orders for pair in pairwise(order)}
+    for read in relations.execution.reads_from:
+        if read in told:
+            pairs |= {(read, w) for w in islice((w for w in relations.missed(read) if w in told), 1)}
     return _before(pairs, told)
 
 

@@ -52,13 +52,15 @@ class Relations:
         self.execution = execution
         self.events = execution.events
         self.threads = sorted({e.thread for e in self.events if e.thread >= 0})
+        self.lines = {t: execution.thread_events(t) for t in self.threads}
+        self.place = {w: i for order in execution.coherence.values() for i, w in enumerate(order)}  # in coherence
 
     @cached_property
     def program_order(self) -> frozenset[Pair]:
         """Each event with the next one of its thread; the transitive closure is implied."""
         found: set[Pair] = set()
         for t in self.threads:
-            line = self.execution.thread_events(t)
+            line = self.lines[t]
             found |= {(a.id, b.id) for a, b in pairwise(line)}
         return frozenset(found)
 
@@ -81,10 +83,9 @@ class Relations:
         """The writes that are coherence-after what this read saw, oldest first; its own other half is not missed."""
         source = self.execution.reads_from.get(read)
         order = self.execution.coherence.get(self.events[read].address, ())
-        if source is None or source not in order:
+        if source is None or source not in self.place:
             return ()
-        own = {w for r, w in self.execution.rmw if r == read}
-        return tuple(w for w in order[order.index(source) + 1 :] if w not in own)
+        return tuple(w for w in order[self.place[source] + 1 :] if (read, w) not in self.execution.rmw)
 
     @cached_property
     def po(self) -> Rows:
@@ -104,33 +105,47 @@ class Relations:
                     found |= {(source, target) for target in self._acquires(read)}
         return frozenset((a, b) for a, b in found if self.events[a].thread != self.events[b].thread)
 
+    @cached_property
+    def _writes_at(self) -> dict[Pair, list[Event]]:
+        """(thread, address) -> its atomic writes in program order."""
+        found: dict[Pair, list[Event]] = {}
+        for line in self.lines.values():
+            for e in line:
+                if e.is_write and e.mode is not Mode.NA:
+                    found.setdefault((e.thread, e.address), []).append(e)
+        return found
+
     def _sequence_heads(self, write: int) -> set[int]:
         """The writes whose release sequence contains `write`: same-thread earlier ones to the location, and those of
         what a read-modify-write read from."""
-        halves = {w: r for r, w in self.execution.rmw}
         heads: set[int] = set()
         at: int | None = write
         while at is not None and self.events[at].kind is not EventKind.INIT:
             e = self.events[at]
-            heads |= {
-                d.id for d in self.execution.thread_events(e.thread)
-                if d.is_write and d.address == e.address and d.index <= e.index and d.mode is not Mode.NA
-            }  # fmt: skip
-            read = halves.get(at)
+            heads |= {d.id for d in self._writes_at.get((e.thread, e.address), ()) if d.index <= e.index}
+            read = self._read_half.get(at)
             at = None if read is None else self.execution.reads_from.get(read)
         return heads
+
+    @cached_property
+    def _read_half(self) -> dict[int, int]:
+        return {w: r for r, w in self.execution.rmw}
+
+    @cached_property
+    def _fences_in(self) -> dict[int, list[Event]]:
+        return {t: [e for e in line if e.fence is not None] for t, line in self.lines.items()}
 
     def _releases(self, write: Event) -> Iterator[int]:
         if write.mode.releases:
             yield write.id
-        for f in self.execution.thread_events(write.thread):
+        for f in self._fences_in[write.thread]:
             if f.fence in _RELEASE_FENCES and f.index < write.index:
                 yield f.id
 
     def _acquires(self, read: Event) -> Iterator[int]:
         if read.mode.acquires:
             yield read.id
-        for f in self.execution.thread_events(read.thread):
+        for f in self._fences_in[read.thread]:
             if f.fence in _ACQUIRE_FENCES and f.index > read.index:
                 yield f.id
 
@@ -147,22 +162,23 @@ class Relations:
 
     @cached_property
     def happens_before(self) -> frozenset[Pair]:
-        """Pairs of hb between different threads that no other event lies between; initial writes left out."""
-        found: set[Pair] = set()
-        real = [e.id for e in self.events if e.kind is not EventKind.INIT]
-        for a in real:
-            for b in members(self.hb[a]):
-                between = any(self.hb[c] >> b & 1 for c in members(self.hb[a]) if c != b)
-                if not between and self.events[a].thread != self.events[b].thread:
-                    found.add((a, b))
-        return frozenset(found)
+        """Pairs of hb between different threads that no other event lies between; initial writes left out. Only sw and
+        spawn lead from one thread to another, so only their pairs can be such."""
+        before: Rows = [0] * len(self.events)
+        for a, row in enumerate(self.hb):
+            for b in members(row):
+                before[b] |= 1 << a
+        return frozenset(
+            (a, b) for a, b in self.synchronises_with | self.execution.spawns
+            if self.events[a].thread != self.events[b].thread and not self.hb[a] & before[b]
+        )  # fmt: skip
 
     @cached_property
     def fences(self) -> frozenset[tuple[int, int, int]]:
         """(a, fence, b): the nearest accesses on both sides of each fence."""
         found: set[tuple[int, int, int]] = set()
         for t in self.threads:
-            line = self.execution.thread_events(t)
+            line = self.lines[t]
             for f in (e for e in line if e.kind is EventKind.FENCE):
                 before = [e.id for e in line if e.index < f.index and e.is_access]
                 after = [e.id for e in line if e.index > f.index and e.is_access]
