@@ -1,4 +1,4 @@
-"""A translated program as C for CBMC: one `main`, variables of 64 bits, gotos; no pointer, no array, no loop.
+"""A translated program as C for CBMC: one `main`, integer variables, gotos; no pointer, no array, no loop.
 
 Compiled by an ordinary compiler it makes its guesses at random and aborts where it finds a violation.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fencepost.bounded.ranges import ZERO, Range, apply, enclosing, join, of
 from fencepost.bounded.translate import Translated
 from fencepost.errors import UnsupportedError
 from fencepost.program import instructions as ins
@@ -25,7 +26,7 @@ HEAD = """\
 typedef unsigned long long u64;
 typedef long long i64;
 
-#ifdef __CPROVER
+#if defined(__CPROVER) || defined(__CPROVER__) || defined(CBMC)
 u64 nondet_u64(void);
 #define assume(condition) __CPROVER_assume(condition)
 #define violation() __CPROVER_assert(0, "violation")
@@ -61,7 +62,8 @@ class _Writer:
 
     def text(self) -> str:
         body = list(self._body())
-        names = [f"static u64 v{n}; /* {self._name(n)} */" for n in sorted(self.read)]
+        types = _types(self.function.code)
+        names = [f"static {types.get(n, 'u64')} v{n}; /* {self._name(n)} */" for n in sorted(self.read)]
         guesses = [f"static u64 guess_{pc};" for pc, i in enumerate(self.function.code) if isinstance(i, ins.Choose)]
         return "\n".join([self.head, *names, *guesses, "", "int main(void)", "{", *body, "  return 0;", "}"]) + "\n"
 
@@ -125,7 +127,8 @@ class _Writer:
             a, b = (_signed(x, i.width) for x in args)
             whole = f"(u64)({a} {_SIGNED[i.op]} {b})"
         elif i.op in _BINARY:
-            whole = f"({args[0]} {_BINARY[i.op]} {args[1]})"
+            wide = "" if i.op in _TRUTHS else "(u64)"  # small types would be computed as int
+            whole = f"({wide}{args[0]} {_BINARY[i.op]} {args[1]})"
         else:
             raise UnsupportedError(f"the operation {i.op.value} at {i.at} cannot be written for CBMC")
         return whole if i.op in _TRUTHS else _cut(whole, i.width)
@@ -135,7 +138,7 @@ class _Writer:
         if i.op is Op.ASHR:
             a, last = _signed(a, i.width), i.width - 1
             return _cut(f"(u64)({a} >> ({b} > {last}ull ? {last}ull : {b}))", i.width)
-        sign = "<<" if i.op is Op.SHL else ">>"
+        sign, a = "<<" if i.op is Op.SHL else ">>", f"(u64){a}"
         if i.args[1] == Const(0):
             return a
         if isinstance(i.args[1], Const):
@@ -146,8 +149,7 @@ class _Writer:
 def _operand(operand: Operand) -> str:
     if isinstance(operand, Reg):
         return f"v{operand.index}"
-    assert isinstance(operand, Const), "a translated program should have registers and constants only"
-    return f"{to_unsigned(operand.value)}ull"
+    return f"{to_unsigned(_constant(operand))}ull"
 
 
 def _cut(text: str, width: int) -> str:
@@ -156,6 +158,37 @@ def _cut(text: str, width: int) -> str:
 
 def _signed(text: str, width: int) -> str:
     return f"(i64){text}" if width == 64 else f"((i64)({text} << {64 - width}) >> {64 - width})"
+
+
+def _types(code: tuple[Instruction, ...]) -> dict[int, str]:
+    """The smallest type that holds whatever a variable is ever given: it is what CBMC reasons about. Jumps go forward,
+    so what stands before an instruction is all that can reach it."""
+    ranges: dict[int, Range] = {}
+
+    def of_operand(operand: Operand) -> Range:
+        return ranges.get(operand.index, ZERO) if isinstance(operand, Reg) else of(_constant(operand))
+
+    for i in code:
+        if isinstance(i, ins.Compute):
+            given = apply(i.op, i.width, tuple(of_operand(a) for a in i.args))
+        elif isinstance(i, ins.Choose):
+            given = enclosing(_constant(i.low), _constant(i.high))
+        else:
+            continue
+        ranges[i.dst.index] = join(ranges.get(i.dst.index, ZERO), given)
+    return {n: _type(r) for n, r in ranges.items()}
+
+
+def _type(r: Range) -> str:
+    for bits, name in ((8, "unsigned char"), (16, "unsigned short"), (32, "unsigned int")):
+        if r.low >= 0 and r.high < 1 << bits:
+            return name
+    return "u64"
+
+
+def _constant(operand: Operand) -> int:
+    assert isinstance(operand, Const), "a translated program should have registers and constants only"
+    return operand.value
 
 
 def _read(code: tuple[Instruction, ...]) -> set[int]:

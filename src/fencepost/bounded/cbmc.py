@@ -35,15 +35,18 @@ def search(straight: Straight, contexts: int, options: BoundedOptions, started: 
         file.write_text(c_code(translated, straight.program.name, bounds))
         try:
             done = subprocess.run(
-                [cbmc, str(file), "--json-ui", "--trace"], capture_output=True, text=True, timeout=left
+                [cbmc, "-DCBMC", str(file), "--json-ui", "--trace"], capture_output=True, text=True, timeout=left
             )
         except subprocess.TimeoutExpired:
             return None
+    if done.returncode not in (0, 10):
+        raise InternalError(f"cbmc ended with {done.returncode}: {(done.stderr or done.stdout).strip()[-300:]}")
+    messages = json.loads(done.stdout)
+    if not any(message.get("result") for message in messages):
+        raise InternalError("cbmc did not look at the violation at all")
     if done.returncode == 0:
         return False
-    if done.returncode != 10:
-        raise InternalError(f"cbmc ended with {done.returncode}: {(done.stderr or done.stdout).strip()[-300:]}")
-    guesses = dict(_guesses(json.loads(done.stdout)))
+    guesses = dict(_guesses(messages))
     return witness_of(straight, replay(straight, plan_of(translated, guesses)))
 
 
