@@ -14,6 +14,7 @@ from typing import Any
 from fencepost.bounded.c_code import c_code
 from fencepost.bounded.prepare import Straight
 from fencepost.bounded.replay import plan_of, replay
+from fencepost.bounded.schedules import schedules
 from fencepost.bounded.translate import translate
 from fencepost.bounded.witness import witness_of
 from fencepost.errors import InternalError, UnsupportedError
@@ -23,31 +24,39 @@ from fencepost.verdict import Witness
 
 
 def search(straight: Straight, contexts: int, options: BoundedOptions, started: float) -> Witness | bool | None:
-    """As the search with an SMT solver, one formula for all schedules."""
+    """As the search with an SMT solver, one run of CBMC for each formula."""
     cbmc = shutil.which("cbmc")
     if cbmc is None:
         raise UnsupportedError("--backend cbmc needs cbmc on PATH; `--backend smt` needs nothing")
-    translated = translate(straight, contexts)
-    bounds = f"at most {contexts} contexts, loop bound {options.unroll}"
-    left = None if options.time_limit is None else max(0.1, options.time_limit - (monotonic() - started))
+    for schedule in schedules(len(straight.program.threads), contexts):
+        translated = translate(straight, len(schedule) if schedule else contexts, schedule)
+        text = c_code(translated, straight.program.name, f"at most {contexts} contexts, loop bound {options.unroll}")
+        left = None if options.time_limit is None else max(0.1, options.time_limit - (monotonic() - started))
+        messages = _run(cbmc, text, left)
+        if messages is None:
+            return None
+        guesses = dict(_guesses(messages))
+        if any(result["status"] == "FAILURE" for m in messages for result in m.get("result", ())):
+            return witness_of(straight, replay(straight, plan_of(translated, guesses)))
+    return False
+
+
+def _run(cbmc: str, text: str, seconds: float | None) -> list[dict[str, Any]] | None:
+    """What CBMC says about a program; None where the time ran out."""
     with tempfile.TemporaryDirectory(prefix="fencepost-") as folder:
         file = Path(folder) / "translated.c"
-        file.write_text(c_code(translated, straight.program.name, bounds))
+        file.write_text(text)
+        command = [cbmc, "-DCBMC", str(file), "--json-ui", "--trace"]
         try:
-            done = subprocess.run(
-                [cbmc, "-DCBMC", str(file), "--json-ui", "--trace"], capture_output=True, text=True, timeout=left
-            )
+            done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
         except subprocess.TimeoutExpired:
             return None
     if done.returncode not in (0, 10):
         raise InternalError(f"cbmc ended with {done.returncode}: {(done.stderr or done.stdout).strip()[-300:]}")
-    messages = json.loads(done.stdout)
+    messages: list[dict[str, Any]] = json.loads(done.stdout)
     if not any(message.get("result") for message in messages):
         raise InternalError("cbmc did not look at the violation at all")
-    if done.returncode == 0:
-        return False
-    guesses = dict(_guesses(messages))
-    return witness_of(straight, replay(straight, plan_of(translated, guesses)))
+    return messages
 
 
 def _guesses(messages: list[dict[str, Any]]) -> Iterator[tuple[int, int]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise, product
 from time import monotonic
 
 from fencepost.bounded.prepare import Straight, prepare
 from fencepost.bounded.replay import plan_of, replay
+from fencepost.bounded.schedules import schedules
 from fencepost.bounded.symbolic import Formula, Symbolic
 from fencepost.bounded.terms import Solver, make_solver
 from fencepost.bounded.translate import translate
@@ -20,9 +20,6 @@ from fencepost.program.condition import Quantifier
 from fencepost.program.printer import print_program
 from fencepost.program.program import Program
 from fencepost.verdict import Answer, Verdict, Witness
-
-#: With more schedules than this, one formula in which the schedule is guessed beats one formula for each (measured).
-MAX_SCHEDULES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,20 +81,6 @@ def _search(straight: Straight, contexts: int, options: BoundedOptions, started:
         if found is None or found:
             return found
     return False
-
-
-def schedules(processes: int, contexts: int) -> Iterator[Schedule | None]:
-    """Who is active when: every way without two contexts of the same process in a row, which would be one. None stands
-    for all of them at once."""
-    if processes == 1:
-        yield (0,)
-        return
-    if processes * (processes - 1) ** (contexts - 1) > MAX_SCHEDULES:
-        yield None
-        return
-    for schedule in product(range(processes), repeat=contexts):
-        if all(a != b for a, b in pairwise(schedule)):
-            yield schedule
 
 
 def _decide(

@@ -10,6 +10,7 @@ from fencepost.bounded.ranges import Range, Ranges, of
 from fencepost.errors import UnsupportedError
 from fencepost.program import instructions as ins
 from fencepost.program.condition import FinalMemory
+from fencepost.program.datatypes import path_at
 from fencepost.program.instructions import Instruction
 from fencepost.program.operands import Operand
 from fencepost.program.program import Function
@@ -104,7 +105,10 @@ class Locations:
         found = self.ranges.layout.find(address)
         if found is None:
             return f"{address:#x}"
-        return found[0].name + (f"[{found[1]}]" if found[1] else "")
+        o, offset = found
+        if o.type is None:
+            return o.name + (f"[{offset}]" if offset else "")
+        return o.name + path_at(o.type, offset)[0]
 
 
 def _count(ranges: Ranges, thread: int, targets: dict[tuple[int, int], tuple[tuple[int, int], ...]]) -> dict[int, int]:

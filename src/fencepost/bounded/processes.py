@@ -15,6 +15,7 @@ from fencepost.program import instructions as ins
 from fencepost.program.interpret import Action, Kind, Machine, ThreadState
 from fencepost.program.layout import REGION_MASK, STACK, initial_bytes
 from fencepost.program.operands import Reg
+from fencepost.program.passes.rewrite import used
 from fencepost.program.program import Program
 
 
@@ -132,23 +133,20 @@ class _Main:
         if not 1 <= action.value <= len(self.starts):
             self._refuse(action, "joins something that is not one of its threads")
         self.joined.add(action.value)
-        self.machine.reply(self.state, self._result(action))
+        self.machine.reply(self.state, self._result(action, i))
 
-    def _result(self, action: Action) -> int:
-        """What a thread returns, where it always returns the same."""
-        function = self.machine.program.function(self.starts[action.value - 1].frames[0][0])
-        values = {i.value for i in function.code if isinstance(i, ins.Return)}
-        if len(values) == 1:
-            (value,) = values
-            if value is None:
-                return 0
-            if not isinstance(value, Reg):
-                return self.machine.layout.value(value)
+    def _result(self, action: Action, i: ins.Join) -> int:
+        """What a thread returns, where it always returns the same; nothing where nobody looks at it."""
         frame = self.state.frames[-1]
-        if getattr(frame.function.code[frame.pc], "dst", None) is None:
+        if i.dst is None or not any(i.dst in used(other) for other in frame.function.code):
             return 0
-        self._refuse(action, f"receives what {function.name} returns, which is not constant")
-        return 0
+        function = self.machine.program.function(self.starts[action.value - 1].frames[0][0])
+        values = {other.value for other in function.code if isinstance(other, ins.Return)}
+        value = values.pop() if len(values) == 1 else Reg(0)
+        if isinstance(value, Reg):
+            self._refuse(action, f"receives what {function.name} returns, which is not constant")
+            return 0
+        return 0 if value is None else self.machine.layout.value(value)
 
     def _refuse(self, action: Action, what: str) -> None:
         place = f" at {action.at}" if action.at is not None else ""

@@ -1,0 +1,2 @@
+#define FENCED 1
+#include "fib_bench-unsafe.c"

@@ -1,0 +1,2 @@
+#define FENCED 1
+#include "szymanski-unsafe.c"
