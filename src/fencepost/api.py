@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fencepost.doctor import Finding
     from fencepost.enumerate.explain import Explanation
     from fencepost.generate.litmus_tests import LitmusTest
+    from fencepost.suite.compare import Comparison
     from fencepost.suite.suite import Progress, Suite
     from fencepost.witness.sources import Sources
 
@@ -142,6 +143,15 @@ def bounded_translation(source: Source, *, form: str = "program", flags: Sequenc
     from fencepost.bounded import emit
 
     return emit(read(source, flags=flags), form, make(BoundedOptions, keywords))
+
+
+def compare(
+    first: str, second: str, *, arch: str | None = None, size: int = 5, time_limit: float | None = 60.0
+) -> Comparison:
+    """Searches generated tests for one that tells two models apart."""
+    from fencepost.suite.compare import compare as search
+
+    return search(find_model(first), find_model(second), arch=arch, size=size, time_limit=time_limit)
 
 
 def find_model(name: str) -> Any:

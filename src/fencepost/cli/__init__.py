@@ -23,6 +23,7 @@ VERBS = (
     Verb("generate", "Generate litmus tests from cycles of relations."),
     Verb("replay", "Run exactly the execution of a saved witness again."),
     Verb("explain", "Say why an outcome is allowed or forbidden, with the cycle that forbids it."),
+    Verb("compare", "Search for a test that tells two memory models apart."),
     Verb("program", "Print the Program of any input in its text form."),
     Verb("models", "List the memory models, or show one."),
     Verb("doctor", "Say what is installed, what is missing, and what each thing enables."),

@@ -16,6 +16,10 @@ def models(model: NameOrPath = None) -> Reply:
     """List the memory models, or show one."""
     if model is not None:
         found = api.find_model(model)
-        return Reply(found.source, {"name": found.name, "source": found.source})
-    names = api.model_names()
-    return Reply("\n".join(names), {"models": list(names)})
+        data = {"name": found.name, "kind": found.kind.value, "path": str(found.path), "source": found.source}
+        return Reply(found.source, data)
+    listed = [api.find_model(name) for name in api.model_names()]
+    width = max(len(m.name) for m in listed)
+    lines = [f"{m.name:{width}}  {m.description}" for m in listed]
+    data = {"models": [{"name": m.name, "kind": m.kind.value, "description": m.description} for m in listed]}
+    return Reply("\n".join([*lines, "", "--model also takes the path of a .cat file."]), data)
