@@ -96,9 +96,14 @@ class PPC(Dialect):
         return self.code.offset(base, Const(offset))
 
     def _indexed(self, t: Tokens) -> Operand:
-        """`,r2,r3` or `,0,r3`"""
+        """`,r2,r3`; in these forms `0` and `r0` as the base both mean nothing is added"""
         self.comma(t)
-        base: Operand = Const(t.number()) if t.token.kind == "number" else self.reg(t)
+        base: Operand
+        if t.token.kind == "number":
+            base = Const(t.number())
+        else:
+            name = self.named(t).name
+            base = ZERO if name == "r0" else self.code.register(name)
         self.comma(t)
         index = self.reg(t)
         return index if base == ZERO else self.code.compute(Op.ADD, base, index)
