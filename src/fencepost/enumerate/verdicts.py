@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from fencepost.enumerate.enumeration import Found, Status, enumerate_all
 from fencepost.enumerate.prepare import ready
 from fencepost.enumerate.traces import MAX_EVENTS
-from fencepost.models.registry import Model
+from fencepost.models.registry import MIXED, Model
 from fencepost.options import CheckOptions, ExploreOptions
 from fencepost.program import instructions as ins
 from fencepost.program.condition import Quantifier, answer
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.layout import condition_constants, lay_out
+from fencepost.program.passes.split import split_mixed_sizes
 from fencepost.program.program import Program
 from fencepost.verdict import Answer, ErrorReport, Outcomes, Verdict, Witness
 
@@ -66,7 +67,11 @@ def outcomes_by_enumeration(program: Program, model: Model, options: ExploreOpti
     """The final states. They are complete unless `reason` says otherwise."""
     start = time.perf_counter()
     prepared = ready(program, model, bound=options.unroll, spin_detection=options.spin_detection)
-    tally = _collect(prepared, model, options, frozenset({ErrorKind.DEADLOCK}), keep_going=True)
+    split = split_mixed_sizes(prepared) if MIXED in model.offers else None
+    judged, judge = (split.program, model.variant(MIXED)) if split is not None else (prepared, model)
+    tally = _collect(judged, judge, options, frozenset({ErrorKind.DEADLOCK}), keep_going=True)
+    if split is not None:
+        tally.states = split.restore(tally.states)
     return Outcomes(
         model.name, dict(sorted(tally.states.items())), _condition(prepared, tally), tally.executions, tally.blocked,
         time.perf_counter() - start, tally.unfinished, tuple(dict.fromkeys(e for e, _ in tally.errors)),

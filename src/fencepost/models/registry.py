@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
 from functools import cached_property, lru_cache
@@ -18,6 +19,10 @@ from fencepost.models.cat.plan import Plan
 from fencepost.program.program import Arch
 
 DIRECTORY = Path(__file__).parent
+
+
+#: The variant of a model that takes an atomic block for the pieces of one access (program/passes/split.py).
+MIXED = "mixed"
 
 
 class ModelKind(Enum):
@@ -55,6 +60,15 @@ class Model:
         )
 
     @cached_property
+    def offers(self) -> frozenset[str]:
+        """The variants that its own file asks about: `if "mixed" then ... else ...`."""
+        return frozenset(re.findall(r'\bif\s+"([^"]+)"', self.source))
+
+    def variant(self, name: str) -> Model:
+        """The model in this variant."""
+        return _variant(self, name)
+
+    @cached_property
     def prepared(self) -> Prepared:
         """The model, read with its includes and checked. Raises InputError where it is malformed."""
         return prepare(self.source, str(self.path), self.variants)
@@ -73,6 +87,11 @@ class Model:
     def judge_structure(self, structure: Structure) -> Judgement:
         """The same on primitives at hand."""
         return judge_structure(self.prepared, structure)
+
+
+@lru_cache(maxsize=64)
+def _variant(model: Model, name: str) -> Model:
+    return replace(model, variants=model.variants | {name})
 
 
 _OURS: dict[str, tuple[ModelKind, Arch | None, str]] = {
