@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -39,6 +40,9 @@ def check(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> Verd
     program = read(source, flags=flags)
     model = find_model(options.model)
     verdict: Verdict = _room("explore", "exploration").explore(program, model, options)
+    if verdict.answer is Answer.FAIL and verdict.witness is None:
+        witness = _room("explore.counterexample", "exploration").counterexample(program, model, options)
+        verdict = replace(verdict, witness=witness, errors=(witness.error,) if witness is not None else ())
     if verdict.witness is not None:
         from fencepost.witness.confirm import confirm
 

@@ -51,6 +51,27 @@ def test_json_goes_into_replay(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert found.answer is Answer.FAIL
 
 
+@pytest.mark.parametrize("model", ["tso", "armv8"])
+@pytest.mark.parametrize("question", ["~exists (P:r == 0 && Q:r == 0)", "forall (P:r == 1 || Q:r == 1)"])
+def test_a_refuted_condition_has_a_witness(
+    model: str, question: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "sb.fp"
+    file.write_text(f"var x, y\nthread P {{ x := 1; r := y }}\nthread Q {{ y := 1; r := x }}\n{question}\n")
+    assert run(["check", str(file), "--model", model]) == 1
+    text = capsys.readouterr().out
+    assert "the final state P:r = 0, Q:r = 0 is against the condition" in text
+    assert f"then {model} forbids this execution" in " ".join(text.split())
+    assert run(["check", str(file), "--model", "sc"]) == 0
+
+
+def test_a_refuted_exists_has_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "x.fp"
+    file.write_text("var x\nthread P { x := 1 }\nexists (x == 2)\n")
+    assert run(["check", str(file), "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["witness"] is None
+
+
 def test_a_page_that_cannot_be_written_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check", str(EXAMPLES / "mp.fp"), "--html", "/nowhere/x.html"]) == 2
     assert capsys.readouterr().err == "error: --html /nowhere/x.html: No such file or directory\n"

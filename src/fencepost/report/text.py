@@ -104,6 +104,8 @@ def error_text(error: ErrorReport) -> str:
     title = TITLES.get(error.kind, error.kind.value.replace("-", " "))
     if error.kind is ErrorKind.RACE:
         return error.message.partition(": ")[0] or title  # both accesses are in the story
+    if error.kind is ErrorKind.ASSERTION and error.thread < 0 and error.message:
+        return error.message  # of the whole program: a final condition, or that it is not robust
     if error.message.startswith((title, "not robust")):
         return error.message
     return f"{title}: {error.message}" if error.message else title

@@ -209,6 +209,8 @@ def _sentence(case: Case, change: Change) -> str:
     fence = _SPOKEN.get(change.fence, change.fence.value.replace(".", " "))
     first, second = case.names.place(change.first.at), case.names.place(change.second.at)
     lines = f" ({first} and {second.rpartition(':')[2]})" if first and second else ""
+    if first == second:
+        lines = f" ({first})" if first else ""
     between = f"{_noun(case, change.first)} and {_noun(case, change.second)}"
     return f"put {fence} between {between} in {case.names.subject(change.first.thread)}{lines}"
 

@@ -1,0 +1,53 @@
+"""An execution that refutes a program's final condition, where one refutes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from fencepost.execution.execution import Execution
+from fencepost.explore.driver import executions, knows
+from fencepost.explore.prepare import passes
+from fencepost.models.registry import Model
+from fencepost.options import ExploreOptions
+from fencepost.program.condition import Condition, Quantifier, holds
+from fencepost.program.instructions import ErrorKind
+from fencepost.program.layout import condition_constants, lay_out
+from fencepost.program.operands import ConstantOperand
+from fencepost.program.program import Program
+from fencepost.verdict import ErrorReport, Witness
+
+_MOST = 20_000  # executions that are kept to look at; a condition refuted only later stays without a witness
+
+
+def counterexample(program: Program, model: Model, options: ExploreOptions) -> Witness | None:
+    """For a `forall` or `~exists` that does not hold. An `exists` that does not hold has no execution to show."""
+    condition = program.condition
+    if condition is None or condition.quantifier is Quantifier.EXISTS:
+        return None
+    prepared, found = _all(program, model, options)
+    constants = condition_constants(prepared, lay_out(prepared))
+    for execution in found:
+        if _refutes(condition, execution.outcome, constants):
+            state = ", ".join(f"{name} = {value}" for name, value in execution.outcome.items())
+            message = f"the final state {state} is against the condition"
+            return Witness(execution, ErrorReport(ErrorKind.ASSERTION, message), model.name, program=prepared)
+    return None
+
+
+def _all(program: Program, model: Model, options: ExploreOptions) -> tuple[Program, Iterator[Execution]]:
+    """The program as it runs, and its complete executions."""
+    if knows(model):
+        few = replace(options, max_executions=min(options.max_executions or _MOST, _MOST), save=None, resume=None)
+        return passes(program, model.name, options), executions(program, model, few)
+    from fencepost.enumerate import enumerate_executions
+    from fencepost.enumerate.prepare import ready
+
+    prepared = ready(program, model, bound=options.unroll, spin_detection=options.spin_detection)
+    return prepared, enumerate_executions(prepared, model)
+
+
+def _refutes(condition: Condition, outcome: Mapping[str, int], constants: Mapping[ConstantOperand, int]) -> bool:
+    if condition.filter is not None and not holds(condition.filter, outcome, constants):
+        return False
+    return holds(condition.formula, outcome, constants) != (condition.quantifier is Quantifier.FORALL)
