@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,13 @@ def test_a_model_does_not_judge_another_architecture() -> None:
     test = read_litmus("PPC t\n{ 0:r2=x; }\n P0 ;\n li r1,1 ;\n stw r1,0(r2) ;\nexists (x=1)\n", "t.litmus")
     with pytest.raises(UnsupportedError, match="ppc"):
         outcomes_by_enumeration(test, find("armv8"), CheckOptions())
+
+
+def test_a_program_that_is_too_large_stops_in_time() -> None:
+    threads = "".join(f"thread P{i} {{ for i in 1..6 {{ x := x + 1 }} }}\n" for i in range(4))
+    start = time.perf_counter()
+    found = outcomes_by_enumeration(
+        read(f"var x\n{threads}observe x", "big.fp"), find("sc"), CheckOptions(time_limit=1)
+    )
+    assert time.perf_counter() - start < 10
+    assert "stopped after 1 s" in found.reason

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from fencepost.enumerate.traces import Ending, Instance, Location, ThreadRunner, Trace
+from fencepost.enumerate.traces import Ending, Instance, Location, ThreadRunner, Trace, check_time
 from fencepost.execution.execution import EventKind
 
 
@@ -85,6 +85,7 @@ class Combiner:
     def _extend(
         self, k: int, instances: dict[int, Instance], chosen: Chosen, needs: int, supplies: int
     ) -> Iterator[Chosen]:
+        check_time(self.runner.deadline)
         if k == len(self.order):
             if self._joins_hold(chosen):
                 yield dict(chosen)

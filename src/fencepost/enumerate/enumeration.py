@@ -6,8 +6,8 @@ not for speed; it is meant for litmus tests and programs of their size.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise, product
@@ -15,7 +15,7 @@ from itertools import pairwise, product
 from fencepost.enumerate.candidates import Candidate, Frame
 from fencepost.enumerate.combine import Combiner
 from fencepost.enumerate.locations import Access, Solution, solve
-from fencepost.enumerate.traces import MAX_EVENTS, Ending, Location, ThreadRunner
+from fencepost.enumerate.traces import MAX_EVENTS, Ending, Location, OutOfTimeError, ThreadRunner, check_time
 from fencepost.errors import UnsupportedError
 from fencepost.execution.execution import Execution
 from fencepost.models.properties import keeps_coherence, keeps_own_coherence, uses_coherence_order
@@ -102,11 +102,17 @@ def enumerate_all(
     deadline: float | None = None,
 ) -> Iterator[Found]:
     """Every consistent execution with its status, as it is found. It stops at the deadline (`time.perf_counter`)."""
-    for candidate in candidates(program, model, max_events=max_events):
+    with suppress(OutOfTimeError):
+        yield from _consistent(program, model, max_events, counter, deadline)
+
+
+def _consistent(
+    program: Program, model: Model, max_events: int, counter: Enumeration | None, deadline: float | None
+) -> Iterator[Found]:
+    for candidate in candidates(program, model, max_events=max_events, deadline=deadline):
         if counter is not None:
             counter.candidates += 1
-        if deadline is not None and time.perf_counter() > deadline:
-            return
+        check_time(deadline)
         if not candidate.consistent(model):
             continue
         status = status_of(candidate)
@@ -117,12 +123,17 @@ def enumerate_all(
 
 
 def candidates(
-    program: Program, model: Model, *, max_events: int = MAX_EVENTS, incoherent: bool = False
+    program: Program,
+    model: Model,
+    *,
+    max_events: int = MAX_EVENTS,
+    incoherent: bool = False,
+    deadline: float | None = None,
 ) -> Iterator[Candidate]:
     """All graphs whose threads follow the program and whose reads read what was written; with coherence and atomicity
     where the model is known to ask for them, so that fewer have to be judged, unless `incoherent` ones are wanted."""
     coherent, ordered = keeps_coherence(model) and not incoherent, uses_coherence_order(model)
-    runner = ThreadRunner(program, keeps_own_coherence(model) and not incoherent, max_events)
+    runner = ThreadRunner(program, keeps_own_coherence(model) and not incoherent, max_events, deadline)
     runner.run()
     _refuse_mixed_sizes(runner)
     solver = _remembering(lambda accesses: solve(accesses, coherent=coherent and ordered, ordered=ordered))

@@ -7,6 +7,7 @@ as an execution has writes are enough.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -129,12 +130,24 @@ class Path:
         return sum(s.kind is EventKind.WRITE for s in self.steps)
 
 
+class OutOfTimeError(Exception):
+    """The deadline passed before everything was seen."""
+
+
+def check_time(deadline: float | None) -> None:
+    if deadline is not None and time.perf_counter() > deadline:
+        raise OutOfTimeError
+
+
 class ThreadRunner:
     """All traces of all threads of a program. `own_coherent`: under the model a read never sees its own thread's older
     or later writes in place of the last one, which keeps the choices small."""
 
-    def __init__(self, program: Program, own_coherent: bool, max_events: int = MAX_EVENTS) -> None:
+    def __init__(
+        self, program: Program, own_coherent: bool, max_events: int = MAX_EVENTS, deadline: float | None = None
+    ) -> None:
         self.machine = Machine(program)
+        self.deadline = deadline
         self.own_coherent, self.max_events = own_coherent, max_events
         self.pool = Pool()
         self.children: dict[tuple[int, int], int] = {}  # parent, how manieth spawn -> thread
@@ -195,6 +208,7 @@ class ThreadRunner:
         stack = [start]
         count = 0
         while stack:
+            check_time(self.deadline)
             for found in self._advance(stack.pop()):
                 if isinstance(found, Trace):
                     count += 1

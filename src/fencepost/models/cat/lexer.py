@@ -1,7 +1,8 @@
 """Text of a cat file to tokens with their places.
 
 herd's comments nest and Dartagnan's do not, so `(* (* *)` is a complete comment for one of them only. A comment is
-read as nesting; where that would run to the end of the file it ends at its first `*)`.
+read as nesting; where that would run to the end of the file it ends at its first `*)`. `//` (Dartagnan) and `#` (old
+herd files) reach to the end of the line.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ KEYWORDS = frozenset({
 })  # fmt: skip
 
 _TOKEN = re.compile(
-    r"""(?P<space>[ \t\r\n]+|//[^\n]*)
+    r"""(?P<space>[ \t\r\n]+|//[^\n]*|\#[^\n]*)
       | (?P<name>[A-Za-z][A-Za-z0-9_.]*(?:-+[A-Za-z0-9_.]+)*'*|_[A-Za-z0-9][A-Za-z0-9_.-]*)
       | (?P<tag>'[A-Za-z][A-Za-z0-9_.-]*)
       | (?P<string>"(?:[^"\\\n]|\\.)*")
