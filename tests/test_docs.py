@@ -20,6 +20,8 @@ from doc_tables import DOCS, table
 from fencepost import options
 from fencepost.cli import VERBS, run
 from fencepost.models.registry import find, names
+from fencepost.testing import assert_verdict
+from fencepost.testing.plugin import read_header
 
 PAGES = sorted(p for p in DOCS.rglob("*.md"))
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
@@ -81,6 +83,27 @@ def _run_in_shell(command: str, folder: Path) -> str:
 
 def _timeless(text: str) -> str:
     return re.sub(r"\d+\.\d+ ?s\b|(?<=Time SB )\d+\.\d+", "0.00 s", text)
+
+
+# --- what promoting cannot change: the examples say themselves what must come out
+
+EXAMPLES = sorted(p for p in (DOCS / "examples").iterdir() if p.is_file() and "fencepost:" in p.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=[p.name for p in EXAMPLES])
+def test_examples_do_what_they_expect(example: Path) -> None:
+    header = re.search(r"fencepost:(.*)", example.read_text(encoding="utf-8"))
+    assert header is not None
+    settings = read_header(header.group(1))
+    assert_verdict(example, settings.pop("expect"), **settings)
+
+
+def test_the_tutorial_tells_the_story_that_it_explains() -> None:
+    """Its prose speaks of these: a page promoted from a broken build must not pass."""
+    text = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+    for phrase in ("missed 42 of step 1", "no error under sc", "no error under tso", "then rc11\n         forbids"):
+        assert phrase in text
+    assert text.count(" PASS ") == 3 and text.count(" FAIL ") == 2
 
 
 # --- links
