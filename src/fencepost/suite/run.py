@@ -139,7 +139,7 @@ def run_test(item: tuple[str, bool | None], job: Job) -> Result:
 
 def _judged(path: str, program: Program, job: Job, expected: bool | None, start: float) -> Result:
     model = find(job.model or NATURAL[program.arch])
-    options = ExploreOptions(model=model.name, unroll=job.unroll)
+    options = ExploreOptions(model=model.name, unroll=job.unroll, time_limit=job.time_limit)
     try:
         outcomes, engine = outcomes_by(job.engine, program, model, options)
     except UnsupportedError as error:

@@ -272,6 +272,8 @@ class AArch64(Dialect):
             self._compare(name, t)
         elif name in _SELECT or name in ("CSET", "CSETM", "CINC"):
             self._select(name, t)
+        elif name == "UBFX":
+            self._extract(t)
         elif name in _EXTEND:
             dst, width = self._target(t)
             bits, signed = _EXTEND[name]
@@ -279,6 +281,15 @@ class AArch64(Dialect):
             self.code.move(dst, dst, width)
         else:
             self.unknown(mnemonic, t)
+
+    def _extract(self, t: Tokens) -> None:
+        dst, width = self._target(t)
+        source, _ = self._next_source(t)
+        self.comma(t)
+        low = self._number(t)
+        self.comma(t)
+        shifted = self.code.compute(Op.LSHR, source, Const(low), width=width)
+        self.code.compute(Op.AND, shifted, constant((1 << self._number(t)) - 1), width=width, dst=dst)
 
     def _three(self, name: str, t: Tokens, *, flags: bool) -> None:
         dst, width = self._target(t)

@@ -53,9 +53,10 @@ class PPC(Dialect):
             self._conditional(_SIZE[m[1]], t)
         elif m := _COMPARE.match(name):
             self._compare(m, t)
-        elif name in _BRANCH or name.rstrip("+-") in _BRANCH:
+        elif name in _BRANCH:
+            t.accept("+", "-")  # a hint for the branch predictor
             field = self._field(t)
-            self.code.branch(decide(self.code, field, _BRANCH[name.rstrip("+-")]), t.name("a label"))
+            self.code.branch(decide(self.code, field, _BRANCH[name]), t.name("a label"))
         elif name == "b":
             self.code.jump(t.name("a label"))
         elif name == "blr":

@@ -132,6 +132,8 @@ def read_value(tokens: Tokens, state: State) -> ConstantOperand:
     """A number, or the address of a location: `x`, `&x`, `x[2]`, `x+8`."""
     if tokens.token.kind == "number" or tokens.at("-", "+"):
         return Const(to_signed(tokens.number()))
+    if tokens.at("true", "false"):
+        return Const(int(tokens.next().text == "true"))
     bracket = tokens.accept("&") and tokens.accept("(")
     token = tokens.name("a number or a location")
     if tokens.at(":"):
