@@ -16,7 +16,7 @@ from fencepost.program.layout import condition_constants, lay_out
 from golden import assert_golden
 
 HERE = Path(__file__).parent
-ARCHITECTURES = ("ppc", "x86", "aarch64", "riscv", "c")
+ARCHITECTURES = ("ppc", "x86", "aarch64", "riscv", "c", "fp")
 CYCLES = {
     "MP+sync+addr": ("ppc", "SyncdWW Rfe DpAddrdR Fre"),
     "MP+lwsync+ctrlisync": ("ppc", "LwSyncdWW Rfe DpCtrlIsyncdR Fre"),
@@ -28,6 +28,9 @@ CYCLES = {
     "WRC+addrpl+poap": ("aarch64", "Rfe DpAddrdW L Rfe A PodRR Fre"),
     "ISA2+fence.rw.w+ctrl+addr": ("riscv", "Fence.rw.wdWW Rfe DpCtrldW Rfe DpAddrdR Fre"),
     "Z6.3+fencescs": ("c", "FenceScdWW Coe FenceScdWW Rfe FenceScdRR Fre"),
+    "IRIW+addrs": ("fp", "Rfe DpAddrdR Fre Rfe DpAddrdR Fre"),
+    "S+fencerel+ctrlacqp": ("fp", "FenceReldWW Rfe Acq DpCtrldW Coe"),
+    "MP+poprlx-rmwrlxrel+poacqp": ("fp", "PodWR RmwRlxRel Rfe Acq PodRR Fre"),
     "S+porlxrel+ctrlacqp": ("c", "PodWWRlxRel RfeRelAcq DpCtrldW Coe"),
 }
 

@@ -11,12 +11,12 @@ from fencepost import api
 from fencepost.cli.frame import Reply
 from fencepost.errors import UsageError
 
-_ARCH = "ppc, x86, aarch64, riscv or c."
+_ARCH = "ppc, x86, aarch64, riscv, c; or fp: the .fp language."
 _CYCLE = 'One test from its edges, such as "SyncdWW Rfe DpAddrdR Fre".'
 _SIZE = "Every critical cycle of at most N edges."
 _EDGES = "The edges that --size combines; a * stands for R and W."
 _THREADS = "With --size: at most N threads."
-_OUTPUT = "Write each test to DIRECTORY/NAME.litmus."
+_OUTPUT = "Write each test to a file of its name in DIRECTORY."
 
 
 def generate(
@@ -38,5 +38,5 @@ def generate(
         return Reply("\n".join(t.text for t in tests), data)
     output.mkdir(parents=True, exist_ok=True)
     for test in tests:
-        (output / f"{test.name}.litmus").write_text(test.text, encoding="utf-8")
+        (output / test.file_name).write_text(test.text, encoding="utf-8")
     return Reply(f"{len(tests)} test{'s' * (len(tests) != 1)} in {output}", data)

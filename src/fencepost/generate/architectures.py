@@ -7,6 +7,7 @@ from typing import ClassVar
 from fencepost.generate.cycles import Event
 from fencepost.generate.edges import Edge
 from fencepost.generate.emit import Column, Emitter
+from fencepost.generate.pseudo import Pseudo
 from fencepost.generate.vocabulary import Vocabulary
 
 
@@ -270,7 +271,7 @@ class C(Emitter):
         return text + "}\n\n"
 
 
-_EMITTERS: dict[str, type[Emitter]] = {"ppc": PPC, "x86": X86, "aarch64": AArch64, "riscv": RISCV, "c": C}
+_EMITTERS: dict[str, type[Emitter]] = {"ppc": PPC, "x86": X86, "aarch64": AArch64, "riscv": RISCV, "c": C, "fp": Pseudo}
 
 
 def emitter(vocabulary: Vocabulary) -> Emitter:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fencepost.errors import UsageError
-from fencepost.frontends.litmus import read
+from fencepost.frontends import litmus, pseudo
 from fencepost.generate.architectures import emitter
 from fencepost.generate.cycles import Cycle, make_cycle, parse_cycle
 from fencepost.generate.edges import Annotation, Edge, parse_edge
@@ -25,20 +25,28 @@ DEFAULT_EDGES = {
     "DpAddrdR DpAddrdW DpDatadW DpCtrldR DpCtrldW DpCtrlFenceidR PodWWPRl PodRRAqP PodWRRlAq",
     "c": "Rfe Fre Coe Pod** FenceScd** PodWWRlxRel PodRRAcqRlx PodRWAcqRlx PodRWRlxRel PodWRScSc PodWWScSc PodRRScSc "
     "PodRWScSc",
+    "fp": "Rfe Fre Coe Pod** FenceScd** PodWWRlxRel PodRRAcqRlx PodRWAcqRlx PodRWRlxRel PodWRScSc PodWWScSc PodRRScSc "
+    "PodRWScSc",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class LitmusTest:
-    """A generated test: `text` is a litmus file."""
+    """A generated test: `text` is a litmus file, or one in the .fp language."""
 
     name: str
     arch: str
     cycle: str
     text: str
 
+    @property
+    def file_name(self) -> str:
+        return f"{self.name}.fp" if self.arch == "fp" else f"{self.name}.litmus"
+
     def program(self) -> Program:
-        return read(self.text, f"{self.name}.litmus")
+        if self.arch == "fp":
+            return pseudo.read(self.text, self.file_name)
+        return litmus.read(self.text, self.file_name)
 
 
 def generate(arch: str, cycle: str, name: str = "") -> LitmusTest:

@@ -19,6 +19,7 @@ class Vocabulary:
     branch_barrier: str = ""
 
 
+_C_ANNOTATIONS = {"Rlx": "RW", "Acq": "R", "Rel": "W", "Sc": "RW", "Na": "RW"}
 _RISCV_SETS = ("r", "w", "rw")
 VOCABULARIES = {
     "ppc": Vocabulary(
@@ -42,7 +43,13 @@ VOCABULARIES = {
         "c",
         {"FenceAcqRel": "memory_order_acq_rel", "FenceAcq": "memory_order_acquire", "FenceRel": "memory_order_release",
          "FenceSc": "memory_order_seq_cst"},
-        {"Rlx": "RW", "Acq": "R", "Rel": "W", "Sc": "RW", "Na": "RW"},
+        _C_ANNOTATIONS,
+    ),
+    "fp": Vocabulary(
+        "fp",
+        {"FenceAcqRel": "fence.acq_rel", "FenceAcq": "fence.acq", "FenceRel": "fence.rel", "FenceSc": "fence.sc",
+         "Sync": "sync", "LwSync": "lwsync"},
+        _C_ANNOTATIONS,
     ),
 }  # fmt: skip
 _ALIASES = {"power": "ppc", "x86_64": "x86", "armv8": "aarch64", "arm64": "aarch64", "risc-v": "riscv", "c11": "c"}
