@@ -266,12 +266,14 @@ template <unsigned W> bool CommitEngine<W>::add_read(std::uint32_t t) {
 // Every place of write a in coherence, each in a graph of its own; the canonical one, which is last, only on request.
 template <unsigned W> void CommitEngine<W>::place_everywhere(const G& from, Id a, bool canonical_too) {
   const CommittedEvent& v = from[a];
-  const Id only = v.pair != none ? from[v.pair].reads_from : none;
+  // A read-modify-write instruction has one place. A store-conditional may leave room for writes of its own thread:
+  // there the model's atomicity decides.
+  const Id only = v.action().rmw ? from[v.pair].reads_from : none;
   const Id last = from.coherence_last(v.location);
   for (Id w = last;; w = from[w].co_before) {
     const bool wanted = (only == none || w == only) && (w != last || canonical_too);
     const Id next = from.coherence_after(w, v.location);
-    const bool taken = next != none && from[next].pair != none && from[from[next].pair].reads_from == w;
+    const bool taken = next != none && from[next].action().rmw;
     if (wanted && !taken) {
       G& other = fork(from);
       other.place(a, w);
@@ -284,7 +286,7 @@ template <unsigned W> void CommitEngine<W>::place_everywhere(const G& from, Id a
 template <unsigned W> bool CommitEngine<W>::add_write(std::uint32_t t) {
   G& g = current_;
   const Id a = add_event(g, t);
-  if (g[a].pair != none && late_operand(g, a)) {
+  if (g[a].action().rmw && late_operand(g, a)) {
     G& without = fork(g);
     hide_write(without, a, true);
     pass(without, t);
@@ -296,10 +298,10 @@ template <unsigned W> bool CommitEngine<W>::add_write(std::uint32_t t) {
   revisit_all(g, a);
   const Location l = g[a].location;
   const Id last = g.coherence_last(l);
-  if (g[a].pair != none && g[g[a].pair].reads_from != last) return false; // its one place was tried above
-  const bool hole = fills_hole(g, t, g[a].slot);
+  if (g[a].action().rmw && g[g[a].pair].reads_from != last) return false; // its one place was tried above
+  const bool sink = g[a].action().conditional < 0 && !fills_hole(g, t, g[a].slot);
   g.place(a, last);
-  return !hole || consistent(g);
+  return sink || consistent(g);
 }
 
 // Turns a write that was just added into one that does not happen.
