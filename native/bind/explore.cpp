@@ -60,6 +60,7 @@ nb::dict to_dict(const Results& r) {
   out["blocked"] = r.blocked;
   out["erroneous"] = r.erroneous;
   out["duplicates"] = r.duplicates;
+  out["may_miss"] = r.may_miss;
   nb::list outcomes, findings, kept;
   for (const auto& [values, count] : r.outcomes)
     outcomes.append(nb::make_tuple(to_list(values), count));
@@ -100,6 +101,7 @@ void bind_explore(nb::module_& m) {
       .def_rw("keep_executions", &ExploreOptions::keep_executions)
       .def_rw("max_events", &ExploreOptions::max_events)
       .def_rw("success_dependencies", &ExploreOptions::success_dependencies)
+      .def_rw("forwards", &ExploreOptions::forwards)
       .def(
           "set_plan",
           [](ExploreOptions& o, const std::vector<std::vector<std::int32_t>>& operations, std::int32_t registers,

@@ -443,6 +443,12 @@ template <unsigned W> void CommitEngine<W>::complete() {
     return;
   }
   if (options_.check_duplicates && !seen_.insert(fingerprint(g)).second) ++results_.duplicates;
+  if (!results_.may_miss)
+    for (const Id e : g.order) {
+      results_.may_miss |= options_.forwards && g[e].is_read() && waits_too_long(g, e);
+      results_.may_miss |= options_.forwards && !options_.success_dependencies &&
+                           waits_for_success(g, e, states_.machine().dependencies());
+    }
   if (all_ended) {
     ++results_.executions;
     if (!states_.machine().program().observations.empty()) ++results_.outcomes[outcome(g)];

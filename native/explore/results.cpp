@@ -10,6 +10,7 @@ void Results::merge(Results&& other) {
   erroneous += other.erroneous;
   duplicates += other.duplicates;
   steps += other.steps;
+  may_miss |= other.may_miss;
   for (auto& [values, count] : other.outcomes)
     outcomes[values] += count;
   for (Finding& f : other.findings) {

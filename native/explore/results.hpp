@@ -48,6 +48,7 @@ struct Finding {
 struct Results {
   std::uint64_t executions = 0, blocked = 0, erroneous = 0;
   std::uint64_t duplicates = 0, steps = 0;
+  bool may_miss = false; // the commit-before order was stronger than the model somewhere: executions may be missing
   std::map<std::vector<std::uint64_t>, std::uint64_t> outcomes; // observed values -> complete executions
   std::vector<Finding> findings;                                // one per kind and place
   std::vector<Execution> kept;                                  // where executions were asked for

@@ -144,4 +144,47 @@ template <unsigned W> bool late_operand(const CommitGraph<W>& g, Id write) {
   return (g.before[static_cast<std::size_t>(write)] - found).any();
 }
 
+// Whether the write of e's thread that read e sees is kept before e by modes or a fence.
+template <unsigned W> bool forwarding_ordered(const CommitGraph<W>& g, Id write, Id read) {
+  const CommittedEvent &w = g[write], &r = g[read];
+  if (acquires(r.mode) && (w.pair != none || (releases(w.mode) && r.mode != Mode::AcqPc))) return true;
+  for (std::uint32_t k = w.slot + 1; k < r.slot; ++k) {
+    const Id e = g.at_slot(w.thread, k);
+    if (e == none) continue;
+    if (detail::system_event(g[e]) || (g[e].is_fence() && (detail::fence_pairs(g[e].action().fence) & detail::WR)))
+      return true;
+  }
+  return false;
+}
+
+// Commit-before may be stronger than a model that forwards: r; W x; R x; dependent W. There the read of x may see the
+// write of x long before r is done, while po-loc makes the write, and so the read, wait for r. True where the graph
+// holds such a chain; executions in which it matters are missed.
+template <unsigned W> bool waits_too_long(const CommitGraph<W>& g, Id read) {
+  const CommittedEvent& r = g[read];
+  const Id write = r.reads_from;
+  if (write < 0 || g[write].thread != r.thread || g[write].slot > r.slot || forwarding_ordered(g, write, read))
+    return false;
+  bool held = false, feeds = false;
+  for (const Id m : g.thread[r.thread].slot) {
+    if (m == none) continue;
+    if (g[m].slot < g[write].slot && g[m].location == r.location)
+      held |= g[m].is_read() ||
+              g.before[static_cast<std::size_t>(m)].some([&](unsigned d) { return g.event[d].is_read(); });
+    if (g[m].slot > r.slot && g[m].is_write()) feeds |= g.prefix[static_cast<std::size_t>(m)].test(g.bit(read));
+  }
+  return held && feeds;
+}
+
+// Whether something waits for the success of a store-conditional, which is a dependency to us but not to the model.
+template <unsigned W> bool waits_for_success(const CommitGraph<W>& g, Id e, DependencyTable& dependencies) {
+  const auto has = [&](DepSet deps) {
+    for (const std::uint32_t d : dependencies.elements(deps))
+      if (d & success_dependency) return true;
+    return false;
+  };
+  const Action& a = g[e].action();
+  return g[e].is_write() && (has(a.address_deps) || has(a.data_deps) || has(a.control_deps));
+}
+
 } // namespace fencepost

@@ -18,6 +18,7 @@ class ExploreOptions:
     max_events: int
     max_steps: int
     success_dependencies: bool
+    forwards: bool
     def __init__(self) -> None: ...
     def set_plan(self, operations: list[list[int]], registers: int, checks: list[list[int]]) -> None: ...
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from fencepost.explore import explore
-from fencepost.explore.native import NATIVE_MODELS
+from fencepost.explore.driver import knows
 from fencepost.verdict import Answer
 from numbers_table import Case, cases
 
-WANTED = [c for c in cases() if not c.slow and c.model in NATIVE_MODELS]
+WANTED = [c for c in cases() if not c.slow and knows(c.model)]
 
 
 @pytest.mark.parametrize("case", WANTED, ids=str)

@@ -9,7 +9,7 @@ from fencepost.enumerate import enumerate_program
 from fencepost.errors import InternalError
 from fencepost.execution.execution import Execution
 from fencepost.explore import executions
-from fencepost.explore.native import NATIVE_MODELS
+from fencepost.explore.driver import knows
 from fencepost.models.registry import find
 from fencepost.program.instructions import Instruction
 from fencepost.program.passes.mapping import map_for_model
@@ -37,7 +37,7 @@ def keys(way: str, program: Program, model: str) -> Keys | None:
     """The complete executions, one key each, as often as they were found; None where this way has no such model."""
     mapped = map_for_model(program, model)
     if way == "explorer":
-        return _keys(executions(program, model)) if model in NATIVE_MODELS else None
+        return _keys(executions(program, model)) if knows(model) else None
     if way == "enumeration":
         return _keys(enumerate_program(mapped, find(model)).complete)
     if model in PORF_MODELS:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from fencepost.errors import UnsupportedError
 from fencepost.execution.execution import Execution
 from fencepost.explore import native
 from fencepost.explore.convert import state_of, to_execution, to_report
-from fencepost.explore.native import NATIVE_MODELS, Progress, Report
+from fencepost.explore.native import NATIVE_MODELS, PLANNED_MODELS, Progress, Report
 from fencepost.explore.prepare import Prepared, prepare
 from fencepost.models.registry import Model, find
 from fencepost.options import CheckOptions, ExploreOptions
@@ -25,20 +24,20 @@ def explore(
 ) -> Verdict:
     """Explores all executions and looks for errors. `model` is a Model of the registry or a name."""
     options = options or CheckOptions()
-    if not knows(model):
+    found = _model(model)
+    ran = _run(program, found, options, progress)
+    if ran is None:
         from fencepost.enumerate.verdicts import check_by_enumeration
 
-        return check_by_enumeration(program, _model(model), options)
-    name = _native_name(model)
-    prepared = prepare(program, name, options)
-    report = native.run(prepared, name, options, progress)
-    errors, witnesses, limits = _sort_findings(report, prepared, name, options)
+        return check_by_enumeration(program, found, options)
+    prepared, report = ran
+    errors, witnesses, limits = _sort_findings(report, prepared, found.name, options)
     condition = _answer_condition(report, prepared)
     answer, reason = _answer(report, errors, limits, condition)
     return Verdict(
         answer,
         reason,
-        name,
+        found.name,
         report.results["executions"],
         report.results["blocked"],
         report.seconds,
@@ -54,18 +53,18 @@ def outcomes(
 ) -> Outcomes:
     """The final states of all complete executions, and whether the program's condition holds."""
     options = options or ExploreOptions()
-    if not knows(model):
+    found = _model(model)
+    ran = _run(program, found, options, progress)
+    if ran is None:
         from fencepost.enumerate.verdicts import outcomes_by_enumeration
 
-        return outcomes_by_enumeration(program, _model(model), options)
-    name = _native_name(model)
-    prepared = prepare(program, name, options)
-    report = native.run(prepared, name, options, progress)
-    errors, _, limits = _sort_findings(report, prepared, name, options)
+        return outcomes_by_enumeration(program, found, options)
+    prepared, report = ran
+    errors, _, limits = _sort_findings(report, prepared, found.name, options)
     states = {state_of(values, prepared): count for values, count in report.results["outcomes"]}
     reason = report.reason or "; ".join(_limit_line(limit) for limit in limits)
     return Outcomes(
-        name, dict(sorted(states.items())), _answer_condition(report, prepared), report.results["executions"],
+        found.name, dict(sorted(states.items())), _answer_condition(report, prepared), report.results["executions"],
         report.results["blocked"], report.seconds, reason, tuple(errors),
     )  # fmt: skip
 
@@ -73,11 +72,15 @@ def outcomes(
 def executions(program: Program, model: Any, options: ExploreOptions | None = None) -> Iterator[Execution]:
     """Every complete execution as a value, for analyses of one's own."""
     options = options or ExploreOptions()
-    name = _native_name(model)
-    prepared = prepare(program, name, options)
-    report = native.run(prepared, name, options, keep=options.max_executions or 2**62)
-    for raw in report.results["kept"]:
-        yield to_execution(raw, prepared)
+    found = _model(model)
+    ran = _run(program, found, options, None, keep=options.max_executions or 2**62)
+    if ran is None:
+        from fencepost.enumerate import enumerate_executions
+
+        yield from enumerate_executions(program, found)
+        return
+    for raw in ran[1].results["kept"]:
+        yield to_execution(raw, ran[0])
 
 
 def _model(model: Any) -> Model:
@@ -86,16 +89,21 @@ def _model(model: Any) -> Model:
 
 
 def knows(model: Any) -> bool:
-    """Whether the core has a checker for it. For the others all candidate executions are enumerated."""
+    """Whether the core explores it. For the other models all candidate executions are enumerated."""
     found = _model(model)
-    return found.ours and found.name in NATIVE_MODELS
+    return found.ours and (found.name in NATIVE_MODELS or found.name in PLANNED_MODELS)
 
 
-def _native_name(model: Any) -> str:
-    name = model if isinstance(model, str) else str(model.name)
-    if name not in NATIVE_MODELS:
-        raise UnsupportedError(f"model {name}: the explorer has {', '.join(NATIVE_MODELS)}")
-    return name
+def _run(
+    program: Program, model: Model, options: ExploreOptions, progress: Progress | None, *, keep: int = 0
+) -> tuple[Prepared, Report] | None:
+    """What the core found; None where only enumeration is sure to find everything: the core does not know the model,
+    or its commit-before order was stronger than the model on this program and no error was found."""
+    if not knows(model):
+        return None
+    prepared = prepare(program, model.name, options)
+    report = native.run(prepared, model, options, progress, keep=keep)
+    return None if report.results["may_miss"] and not report.failed and not report.reason else (prepared, report)
 
 
 def _sort_findings(

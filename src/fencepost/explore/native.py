@@ -15,11 +15,17 @@ from fencepost import _core
 from fencepost._version import __version__
 from fencepost.errors import UsageError
 from fencepost.explore.prepare import Prepared
+from fencepost.models.registry import Model
 from fencepost.options import CheckOptions, ExploreOptions
 from fencepost.program.instructions import ErrorKind
+from fencepost.program.program import Arch
 
 #: The models that the core checks by hand-tuned code, by their number there.
 NATIVE_MODELS = {"sc": 0, "tso": 1, "pso": 2, "ra": 3, "rc11": 4, "rc11-cpp20": 5}
+
+#: Our models that let events commit out of program order: the core runs their plan. The value says whether a read may
+#: see its own thread's write before that write's predecessors, where commit-before can be too strong.
+PLANNED_MODELS = {"power": False, "armv8": True, "riscv": True}
 
 _DONE, _PAUSED, _FAILED = 0, 1, 3
 _LOOK = 0.05  # seconds between two looks at the clock, the screen and the keyboard
@@ -41,23 +47,31 @@ Progress = Callable[[int, float], None]
 
 
 def run(
-    prepared: Prepared, model: str, options: ExploreOptions, progress: Progress | None = None, *, keep: int = 0
+    prepared: Prepared, model: Model, options: ExploreOptions, progress: Progress | None = None, *, keep: int = 0
 ) -> Report:
     """Explores until the end or a limit. With `save`, the state is written every few seconds and at every end; with
     `resume`, the counts go on from the file."""
-    native = _native_options(model, options, keep)
+    native = _native_options(prepared, model, options, keep)
     exploration = _core.Exploration(prepared.bytecode, native)
-    before = _resume(exploration, prepared, model, options)
+    before = _resume(exploration, prepared, model.name, options)
     started = time.perf_counter()
-    reason = _loop(exploration, prepared, model, options, before, started, progress)
+    reason = _loop(exploration, prepared, model.name, options, before, started, progress)
     results = _add(before, exploration.results())
     failed = reason == "error"
     return Report(results, time.perf_counter() - started, "" if failed else reason, failed)
 
 
-def _native_options(model: str, options: ExploreOptions, keep: int) -> _core.ExploreOptions:
+def _native_options(prepared: Prepared, model: Model, options: ExploreOptions, keep: int) -> _core.ExploreOptions:
     native = _core.ExploreOptions()
-    native.model = NATIVE_MODELS[model]
+    if model.name in NATIVE_MODELS:
+        native.model = NATIVE_MODELS[model.name]
+    else:
+        plan = model.plan
+        assert plan is not None, "a planned model should have a plan"
+        checks = [[c.kind, int(c.negated), int(c.flag)] for c in plan.checks]
+        native.set_plan([list(o) for o in plan.operations], plan.registers, checks)
+        native.success_dependencies = prepared.program.arch is Arch.RISCV
+        native.forwards = PLANNED_MODELS[model.name]
     native.keep_executions = keep
     native.max_events = options.max_events
     if isinstance(options, CheckOptions):
@@ -200,6 +214,7 @@ def _add(before: dict[str, Any] | None, now: dict[str, Any]) -> dict[str, Any]:
     states: dict[tuple[int, ...], int] = {}
     for values, count in [*before["outcomes"], *now["outcomes"]]:
         states[tuple(values)] = states.get(tuple(values), 0) + count
+    total["may_miss"] = before["may_miss"] or now["may_miss"]
     total["outcomes"] = [(list(values), count) for values, count in states.items()]
     known = {(f["kind"], f["position"]) for f in before["findings"]}
     total["findings"] = before["findings"] + [f for f in now["findings"] if (f["kind"], f["position"]) not in known]
