@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--promote", action="store_true", help="accept what golden tests find as what they expect")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The option and the variable FENCEPOST_PROMOTE mean the same."""
+    if config.getoption("--promote"):
+        os.environ["FENCEPOST_PROMOTE"] = "1"
+    elif os.environ.get("FENCEPOST_PROMOTE"):
+        config.option.promote = True

@@ -160,6 +160,11 @@ def flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
+def off_flag(name: str) -> str:
+    """What switches an option off that is on by default."""
+    return "--no-" + name.replace("_", "-")
+
+
 def make(kind: type[_OptionsT], keywords: Mapping[str, Any]) -> _OptionsT:
     """The options that keyword arguments of the public API ask for."""
     known = [f.name for f in fields(kind)]  # type: ignore[arg-type] # every option class is a dataclass
@@ -175,7 +180,7 @@ def markdown(kind: type[Any]) -> str:
     """The table for the documentation."""
     lines = ["| option | keyword | default | meaning |", "|---|---|---|---|"]
     for f in fields(kind):
-        shown = f"`{flag(f.name)} {f.metadata['metavar']}`" if f.metadata["metavar"] else f"`{flag(f.name)}`"
+        shown = f"{off_flag(f.name) if f.default is True else flag(f.name)} {f.metadata['metavar']}".strip()
         default = "" if f.default in (None, (), False) else f"`{f.default}`"
-        lines.append(f"| {shown} | `{f.name}` | {default} | {f.metadata['help']} |")
+        lines.append(f"| `{shown}` | `{f.name}` | {default} | {f.metadata['help']} |")
     return "\n".join(lines) + "\n"

@@ -33,7 +33,15 @@ USAGE = "fencepost VERB [OPTIONS] [FILES] [-- COMPILER FLAGS]"
 
 
 def main() -> NoReturn:
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    if (
+        code == 130
+    ):  # ExitCode.INTERRUPTED: the core may still be at work on a thread, which a normal exit would trip over
+        import os
+
+        sys.stdout.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def run(args: list[str]) -> int:

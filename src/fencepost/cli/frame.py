@@ -95,13 +95,14 @@ def _command(function: Verb, flags: tuple[str, ...]) -> Callable[..., None]:
 
 
 def _option(kind: type[Any], f: Any) -> inspect.Parameter:
-    from fencepost.options import flag
+    from fencepost.options import flag, off_flag
 
     hint = get_type_hints(kind)[f.name]
     repeated = get_origin(hint) is tuple
     if repeated:
         hint = list[get_args(hint)[0]]  # type: ignore[misc] # the type is only known now
-    details = typer.Option(flag(f.name), help=f.metadata["help"], metavar=f.metadata["metavar"] or None)
+    switch = f"{flag(f.name)}/{off_flag(f.name)}" if f.default is True else flag(f.name)
+    details = typer.Option(switch, help=f.metadata["help"], metavar=f.metadata["metavar"] or None)
     default = list(f.default) if repeated else f.default
     return inspect.Parameter(
         f.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[hint, details]
