@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -96,6 +100,38 @@ def test_processes_give_the_same_results_in_the_same_order(folder: Path) -> None
     paths = collect([str(folder)]) * 2
     one, two = (list(run_tests(paths, Job(), processes=n)) for n in (1, 2))
     assert [(r.path, r.holds, r.states, r.reason) for r in one] == [(r.path, r.holds, r.states, r.reason) for r in two]
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="it looks at processes through /proc")
+def test_an_interrupt_ends_everything_at_once(folder: Path) -> None:
+    """A test that would take for ever: twelve writes of one location in any order."""
+    cells = " | ".join(f"MOV [x],${i}" for i in range(1, 13))
+    heads = " | ".join(f"P{i}" for i in range(12))
+    slow = f"X86 slow\n{{ }}\n {heads} ;\n {cells} ;\nexists (x=0)\n"
+    paths = []
+    for i in range(8):
+        paths.append(str(folder / f"slow{i}.litmus"))
+        Path(paths[-1]).write_text(slow)
+    command = [
+        sys.executable,
+        "-c",
+        "from fencepost.cli import main; main()",
+        "litmus",
+        "--engine",
+        "enumerate",
+        "--processes",
+        "2",
+        *paths,
+    ]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
+    while len(children.read_text().split()) < 2:
+        time.sleep(0.1)
+    time.sleep(0.5)
+    start = time.perf_counter()
+    running.send_signal(signal.SIGINT)
+    _, errors = running.communicate(timeout=30)
+    assert running.returncode == 130 and b"interrupted" in errors and time.perf_counter() - start < 10
 
 
 def test_a_time_limit_is_unknown_never_wrong(folder: Path) -> None:

@@ -6,11 +6,13 @@ import os
 import signal
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
+from multiprocessing import active_children
 from pathlib import Path
 from types import FrameType
 
@@ -111,8 +113,23 @@ def run_tests(
     if count == 1 or len(files) < 4:
         yield from map(run, jobs)
         return
-    with ProcessPoolExecutor(count, initializer=_ignore_interrupts) as pool:
-        yield from pool.map(run, jobs, chunksize=max(1, min(16, len(files) // (4 * count))))
+    yield from _in_parallel(run, jobs, count)
+
+
+def _in_parallel(
+    run: Callable[[tuple[str, bool | None]], Result], jobs: list[tuple[str, bool | None]], count: int
+) -> Iterator[Result]:
+    """Over processes. Whoever stops asking, by an interrupt too, ends them at once."""
+    others = set(active_children())
+    pool = ProcessPoolExecutor(count, initializer=_ignore_interrupts)
+    try:
+        yield from pool.map(run, jobs, chunksize=max(1, min(16, len(jobs) // (4 * count))))
+    except BrokenProcessPool:
+        raise UnsupportedError("a process that ran tests has died: out of memory, perhaps") from None
+    finally:
+        for process in set(active_children()) - others:
+            process.terminate()
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _ignore_interrupts() -> None:
