@@ -41,7 +41,8 @@ struct State {
 
 // Which locations are monitored, which bit stands for which of their values, and where each row lies.
 struct Plan {
-  struct Use { // what was known of a location when the plan was made
+  struct Use {       // what was known of a location when the plan was made
+    bool own = true; // touched by one thread only
     bool monitored = false, tracks_reads = false, tracks_updates = false, all_critical = false;
     std::vector<std::uint64_t> critical;
     bool operator==(const Use&) const = default;
@@ -71,6 +72,14 @@ struct Plan {
 
   // Makes room for new values, threads and unmonitored locations; keeps every bit where it was.
   void grow(const LocalStates& locals);
+
+  // Whether a label concerns its thread alone: it commutes with every step of the others and none of them notices it.
+  // Under TSO that includes fences: they change only what their own thread's next read follows.
+  bool invisible(const LocalState& s) const {
+    return s.kind == LabelKind::Choose || s.kind == LabelKind::Silent ||
+           (s.kind == LabelKind::Fence && s.location < 0) ||
+           (s.location >= 0 && s.kind != LabelKind::Fence && uses[static_cast<std::size_t>(s.location)].own);
+  }
 
   // Computes the fatal sets of a label.
   void mark(const LocalStates& locals, LocalState& s) const;

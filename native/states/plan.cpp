@@ -37,6 +37,7 @@ std::uint64_t representative(const Plan::Use& use, const Location& l, std::size_
 
 Plan::Use Plan::use_of(const Location& l, Against model) {
   Use use;
+  use.own = (l.threads & (l.threads - 1)) == 0;
   use.monitored = l.shared() && l.atomic;
   if (!use.monitored) return use;
   // Where no RMW reads from old writes, the rows of reads serve writes as well; where every write is an RMW, an old
@@ -68,7 +69,7 @@ Plan Plan::make(const LocalStates& locals, Against model) {
 bool Plan::outdated(const LocalStates& locals) const {
   for (std::size_t k = 0; k < locals.locations().size(); ++k) {
     const Use use = use_of(locals.locations()[k], model);
-    if (k < uses.size() ? use != uses[k] : use.monitored) return true;
+    if (k < uses.size() ? use != uses[k] : use.monitored || !use.own) return true;
   }
   return false;
 }

@@ -344,49 +344,71 @@ void Search::find_race(Worker& w, std::uint32_t id) const {
     }
 }
 
-template <class F> void Search::successors(const State& s, State& next, std::vector<Miss>* misses, F emit) const {
+// A thread whose next label concerns nobody else goes first and alone: its step commutes with all others. The label
+// after it must be a visible one, so that such steps cannot follow each other for ever and starve the other threads.
+// (This is all the partial-order reduction there is: the monitor makes every two accesses of memory depend.)
+std::uint32_t Search::alone(const State& s) const {
   for (std::uint32_t t = 0; t < plan_.threads; ++t) {
     const LocalState& l = locals_.at(t, s.locals[t]);
-    std::uint32_t key = 0, last = 0, other = 0;
-    switch (l.kind) {
-    case LabelKind::End:
-    case LabelKind::Blocked:
-    case LabelKind::Error:
-      continue;
-    case LabelKind::Await:
-    case LabelKind::BlockingCas:
-    case LabelKind::Read:
-    case LabelKind::Update:
-    case LabelKind::Cas:
-      key = last = s.values[static_cast<std::size_t>(l.location)];
-      if (!locals_.allows(l, key)) continue;
-      break;
-    case LabelKind::Choose:
-      last = static_cast<std::uint32_t>(l.action.high - l.action.value);
-      break;
-    case LabelKind::Spawn: // threads are numbered in the order in which they start
-      while (key < plan_.threads && s.locals[key] != not_started)
-        ++key;
-      last = other = key;
-      break;
-    case LabelKind::Join:
-      other = static_cast<std::uint32_t>(std::min<std::uint64_t>(l.action.value, UINT32_MAX));
-      if (other >= plan_.threads || locals_.at(other, s.locals[other]).kind != LabelKind::End) continue;
-      key = last = s.locals[other];
-      break;
-    default:
-      break;
-    }
-    for (; key <= last; ++key) {
-      const Successor* to = LocalStates::find(l, key);
-      if (!to) {
-        if (misses) misses->push_back({t, s.locals[t], key, other});
-        continue;
-      }
-      apply(s, next, t, l, *to, other);
-      emit(t, to, other);
-    }
+    if (!plan_.invisible(l)) continue;
+    const bool settles = std::none_of(l.successors.begin(), l.successors.end(),
+                                      [&](const Successor& to) { return plan_.invisible(locals_.at(t, to.next)); });
+    if (settles) return t;
   }
+  return plan_.threads;
+}
+
+template <class F> void Search::successors(const State& s, State& next, std::vector<Miss>* misses, F emit) const {
+  const std::uint32_t only = alone(s);
+  if (only < plan_.threads && thread_successors(s, next, only, misses, emit)) return;
+  for (std::uint32_t t = 0; t < plan_.threads; ++t)
+    if (t != only) thread_successors(s, next, t, misses, emit);
+}
+
+// Calls emit for each step of one thread; whether there was one, or one is still to be computed.
+template <class F>
+bool Search::thread_successors(const State& s, State& next, std::uint32_t t, std::vector<Miss>* misses, F emit) const {
+  const LocalState& l = locals_.at(t, s.locals[t]);
+  std::uint32_t key = 0, last = 0, other = 0;
+  switch (l.kind) {
+  case LabelKind::End:
+  case LabelKind::Blocked:
+  case LabelKind::Error:
+    return false;
+  case LabelKind::Await:
+  case LabelKind::BlockingCas:
+  case LabelKind::Read:
+  case LabelKind::Update:
+  case LabelKind::Cas:
+    key = last = s.values[static_cast<std::size_t>(l.location)];
+    if (!locals_.allows(l, key)) return false;
+    break;
+  case LabelKind::Choose:
+    last = static_cast<std::uint32_t>(l.action.high - l.action.value);
+    break;
+  case LabelKind::Spawn: // threads are numbered in the order in which they start
+    while (key < plan_.threads && s.locals[key] != not_started)
+      ++key;
+    last = other = key;
+    break;
+  case LabelKind::Join:
+    other = static_cast<std::uint32_t>(std::min<std::uint64_t>(l.action.value, UINT32_MAX));
+    if (other >= plan_.threads || locals_.at(other, s.locals[other]).kind != LabelKind::End) return false;
+    key = last = s.locals[other];
+    break;
+  default:
+    break;
+  }
+  for (; key <= last; ++key) {
+    const Successor* to = LocalStates::find(l, key);
+    if (!to) {
+      if (misses) misses->push_back({t, s.locals[t], key, other});
+      continue;
+    }
+    apply(s, next, t, l, *to, other);
+    emit(t, to, other);
+  }
+  return true;
 }
 
 void Search::apply(const State& s, State& next, std::uint32_t t, const LocalState& l, const Successor& to,

@@ -113,6 +113,9 @@ private:
   void judge(Worker& w, std::uint32_t id) const;
   void find_race(Worker& w, std::uint32_t id) const;
   template <class F> void successors(const State& s, State& next, std::vector<Miss>* misses, F emit) const;
+  template <class F>
+  bool thread_successors(const State& s, State& next, std::uint32_t t, std::vector<Miss>* misses, F emit) const;
+  std::uint32_t alone(const State& s) const;
   void apply(const State& s, State& next, std::uint32_t t, const LocalState& l, const Successor& to,
              std::uint32_t other) const;
   std::uint64_t hash(const State& s, const std::uint64_t* packed) const;

@@ -1,0 +1,27 @@
+// Peterson's mutual exclusion for two threads, with the fence that TSO needs.
+var flag0, flag1, turn
+na critical
+
+thread zero {
+  start: flag0 := 1
+  turn := 1
+  fence.sc
+  while flag1 == 1 && turn == 1 { skip }
+  critical := 0
+  r := critical
+  assert(r == 0)
+  flag0 := 0
+  goto start
+}
+
+thread one {
+  start: flag1 := 1
+  turn := 0
+  fence.sc
+  while flag0 == 1 && turn == 0 { skip }
+  critical := 1
+  r := critical
+  assert(r == 1)
+  flag1 := 0
+  goto start
+}
