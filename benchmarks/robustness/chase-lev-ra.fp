@@ -1,7 +1,7 @@
 // The work-stealing deque of Chase and Lev: an owner that pushes and takes at the bottom, two thieves that steal at the
 // top, with the fences that release/acquire needs.
 const N = 2
-var top, bottom, items[8]
+var top, bottom, items[4]
 
 thread owner {
   for k in 1..N {

@@ -1,6 +1,7 @@
 // User-level RCU by quiescent states where any thread may be the writer, and where threads may go offline: a writer
 // does not wait for a thread that has said that it reads nothing, until that thread comes back.
 const OFFLINE = 2
+const ROUNDS = 1
 var phase, seen[3], pointer, lock
 na node[2]
 
@@ -42,17 +43,16 @@ fn update(me) {
 }
 
 thread T(me in 0..2) {
-  start: action := choose(0..3)
-  if action == 0 {
+  for round in 1..ROUNDS {
     read_node()
-  } else if action == 1 {
-    say_quiescent(me)
-  } else if action == 2 {
-    seen[me] := OFFLINE
-    fence.sc
-    say_quiescent(me)
-  } else {
-    update(me)
+    if choose(0..1) {
+      update(me)
+    } else {
+      seen[me] := OFFLINE
+      fence.sc
+      say_quiescent(me)
+    }
+    read_node()
   }
-  goto start
+  seen[me] := OFFLINE
 }

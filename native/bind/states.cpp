@@ -36,6 +36,7 @@ void bind_states(nb::module_& m) {
   nb::class_<TraceStep>(m, "TraceStep", "One step of a sequentially consistent run.")
       .def_ro("thread", &TraceStep::thread)
       .def_ro("kind", &TraceStep::kind)
+      .def_prop_ro("action", [](const TraceStep& s) { return static_cast<int>(s.action); })
       .def_prop_ro("fence", [](const TraceStep& s) { return static_cast<int>(s.fence); })
       .def_prop_ro("mode", [](const TraceStep& s) { return static_cast<int>(s.mode); })
       .def_ro("reads", &TraceStep::reads)

@@ -6,7 +6,6 @@ namespace fencepost::states {
 namespace {
 
 constexpr std::size_t many_critical = 8; // from here on every value of the location is kept apart
-constexpr std::uint64_t fence_address = 0;
 
 void append(std::string& key, const void* data, std::size_t size) { key.append(static_cast<const char*>(data), size); }
 
@@ -81,8 +80,8 @@ std::uint32_t Location::number(std::uint64_t value) {
   return at->second;
 }
 
-LocalStates::LocalStates(const Bytecode& program, bool fences_are_updates)
-    : program_(program), machine_(program), liveness_(program), fences_are_updates_(fences_are_updates) {
+LocalStates::LocalStates(const Bytecode& program, bool hardware)
+    : program_(program), machine_(program), liveness_(program), hardware_(hardware) {
   const auto count = static_cast<std::uint32_t>(program.threads.size());
   if (count > max_threads) refuse("more than 64 threads", 0);
   states_.resize(count);
@@ -171,10 +170,10 @@ void LocalStates::classify(std::uint32_t thread, LocalState& s) {
   if (a.kind == ActionKind::Choose && a.high - a.value > 0xFFFF)
     refuse("a choice among more than 65536 values", a.position);
   if (a.kind == ActionKind::Read || a.kind == ActionKind::Write) {
-    s.non_atomic = a.mode == Mode::Na;
+    s.non_atomic = a.mode == Mode::Na && !hardware_;
     s.location = touch(thread, s, a.address, a.size);
-  } else if (s.kind == LabelKind::Fence && fences_are_updates_) {
-    s.location = touch(thread, s, fence_address, 8);
+  } else if (s.kind == LabelKind::Fence && !hardware_) {
+    refuse("a fence that was not lowered", a.position);
   }
 }
 
@@ -187,7 +186,7 @@ std::int32_t LocalStates::touch(std::uint32_t thread, LocalState& s, std::uint64
     Location l;
     l.address = address;
     l.size = size;
-    l.number(address < layout::globals ? 0 : initial_value(program_, address, size));
+    l.number(initial_value(program_, address, size));
     locations_.push_back(std::move(l));
   }
   Location& l = locations_[static_cast<std::size_t>(place->second)];
@@ -196,8 +195,7 @@ std::int32_t LocalStates::touch(std::uint32_t thread, LocalState& s, std::uint64
   l.atomic |= !s.non_atomic;
   l.read |= s.kind == LabelKind::Read || s.kind == LabelKind::Cas || s.kind == LabelKind::Await;
   l.written |= s.kind == LabelKind::Write;
-  l.updated |= s.kind == LabelKind::Update || s.kind == LabelKind::Cas || s.kind == LabelKind::BlockingCas ||
-               s.kind == LabelKind::Fence;
+  l.updated |= s.kind == LabelKind::Update || s.kind == LabelKind::Cas || s.kind == LabelKind::BlockingCas;
   if (s.kind == LabelKind::Cas || s.kind == LabelKind::BlockingCas || s.kind == LabelKind::Await) {
     const Instruction& i = program_.code[s.state.pc];
     const auto op = static_cast<Op>(i.sub);

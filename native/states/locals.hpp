@@ -73,8 +73,9 @@ struct Location {
 
 class LocalStates {
 public:
-  // `fences_are_updates`: a full fence is an RMW of a location of its own (as release/acquire needs it).
-  LocalStates(const Bytecode& program, bool fences_are_updates);
+  // `hardware`: fences are the machine's own and non-atomic accesses are plain ones. Otherwise a full fence should have
+  // been lowered to an RMW of a location of its own, which is what it means under release/acquire.
+  LocalStates(const Bytecode& program, bool hardware);
 
   std::uint32_t threads() const { return static_cast<std::uint32_t>(states_.size()); }
   std::uint32_t count(std::uint32_t thread) const { return static_cast<std::uint32_t>(states_[thread].size()); }
@@ -114,7 +115,7 @@ private:
   const Bytecode& program_;
   Machine machine_;
   Liveness liveness_;
-  bool fences_are_updates_;
+  bool hardware_;
   std::vector<std::vector<LocalState>> states_;
   std::vector<std::unordered_map<std::string, std::uint32_t>> numbers_;
   std::vector<std::uint32_t> starts_;

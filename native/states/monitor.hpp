@@ -16,7 +16,8 @@
 //     SRA  reads as RA; writes: (hb + mo)+, so that a write also follows its coherence predecessors
 //     TSO  ghb = (po without write->read + fences + rfe + co + fr)+; a read also follows its own thread's writes of x
 // TSO distinguishes what precedes the next read of a thread (earlier reads; all after a fence or an RMW) from what
-// precedes its next write (everything), hence its additional rows. As on x86 a CAS fences even where it fails.
+// precedes its next write (everything), hence its additional rows. A CAS that fails is a read like any other, as in
+// tso.cat (on x86 it fences too, so a divergence that needs one cannot happen there).
 //
 // Sets of locations are kept as complements ("not aware"), so that a fresh monitor is all zero, and so is everything
 // about a location that nobody has written yet: the paper's initial MSC and WSC differ from that only in bits that no
@@ -76,9 +77,8 @@ struct Plan {
   // Whether a label concerns its thread alone: it commutes with every step of the others and none of them notices it.
   // Under TSO that includes fences: they change only what their own thread's next read follows.
   bool invisible(const LocalState& s) const {
-    return s.kind == LabelKind::Choose || s.kind == LabelKind::Silent ||
-           (s.kind == LabelKind::Fence && s.location < 0) ||
-           (s.location >= 0 && s.kind != LabelKind::Fence && uses[static_cast<std::size_t>(s.location)].own);
+    return s.kind == LabelKind::Choose || s.kind == LabelKind::Silent || s.kind == LabelKind::Fence ||
+           (s.location >= 0 && uses[static_cast<std::size_t>(s.location)].own);
   }
 
   // Computes the fatal sets of a label.

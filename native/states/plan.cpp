@@ -155,10 +155,9 @@ void Plan::mark(const LocalStates& locals, LocalState& s) const {
     const bool failing = s.kind == LabelKind::Cas && !is_apart;
     if (updates && uses[k].tracks_updates) set_bit(update, x);
     if (updates && !uses[k].tracks_updates && l.written) set_bit(write, v);
-    if (s.kind == LabelKind::Read || (failing && model != Against::Tso) ||
+    if (s.kind == LabelKind::Read || failing ||
         (s.kind == LabelKind::Await && locals.machine().satisfied(s.state, s.action, value)))
       set_bit(read, v);
-    if (failing && model == Against::Tso) set_bit(write, v);
   }
   s.fatal_read = std::move(read);
   s.fatal_write = std::move(write);

@@ -28,7 +28,7 @@ template <class F> void in_parallel(std::size_t jobs, F f) {
 } // namespace
 
 Search::Search(const Bytecode& program, SearchOptions options)
-    : program_(program), options_(options), locals_(program, options.against != Against::Tso), monitor_(plan_),
+    : program_(program), options_(options), locals_(program, options.against == Against::Tso), monitor_(plan_),
       workers_(std::max(1U, options.jobs)) {
   if (options_.depth_first) workers_.resize(1);
   if (!locals_.unsupported().empty())
@@ -422,15 +422,12 @@ void Search::apply(const State& s, State& next, std::uint32_t t, const LocalStat
     const auto x = static_cast<std::uint32_t>(place.index);
     const std::uint32_t old = s.values[k];
     if (to.written != no_value) next.values[k] = to.written;
-    if (l.kind == LabelKind::Cas || (update && place.index < 0)) monitor_.fence(next, t); // locked: TSO drains
+    if (update && place.index < 0) monitor_.fence(next, t); // locked: the store buffer drains
     if (place.index >= 0) {
-      if (l.kind == LabelKind::Fence)
-        monitor_.write(next, t, x, true, -1, -1);
-      else if (to.written != no_value)
+      if (to.written != no_value)
         monitor_.write(next, t, x, update, place.v_value[old], place.x_value[old]);
       else
         monitor_.read(next, t, x);
-      if (l.kind == LabelKind::Cas) monitor_.fence(next, t);
     }
   } else if (l.kind == LabelKind::Fence) {
     monitor_.fence(next, t);
@@ -470,6 +467,7 @@ TraceStep Search::describe(const State& s, std::uint32_t t, const Successor* to,
   TraceStep step;
   step.thread = t;
   step.kind = l.kind;
+  step.action = l.action.kind;
   step.fence = l.action.fence;
   step.mode = l.action.mode;
   step.size = l.action.size;
@@ -480,7 +478,7 @@ TraceStep Search::describe(const State& s, std::uint32_t t, const Successor* to,
   if (!to) return step;
   step.reads = l.action.kind == ActionKind::Read;
   step.writes = l.location >= 0 && to->written != no_value;
-  if (l.location >= 0 && l.kind != LabelKind::Fence) {
+  if (l.location >= 0) {
     const Location& location = locals_.locations()[static_cast<std::size_t>(l.location)];
     step.value_read = location.values[s.values[static_cast<std::size_t>(l.location)]];
     if (step.writes) step.value_written = location.values[to->written];

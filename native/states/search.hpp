@@ -28,6 +28,7 @@ enum class SearchStatus : std::uint8_t { Running, Robust, Diverges, Race, StateL
 struct TraceStep {
   std::uint32_t thread = 0;
   LabelKind kind = LabelKind::Silent;
+  ActionKind action = ActionKind::End;
   FenceKind fence = FenceKind::Sc;
   Mode mode = Mode::Na;
   bool reads = false, writes = false;

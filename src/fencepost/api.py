@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fencepost.errors import InputError, InternalError, UnsupportedError
-from fencepost.options import BoundedOptions, CheckOptions, ExplainOptions, ExploreOptions, LitmusOptions, make
+from fencepost.options import (
+    BoundedOptions,
+    CheckOptions,
+    ExplainOptions,
+    ExploreOptions,
+    LitmusOptions,
+    RobustOptions,
+    make,
+)
 from fencepost.program.program import Program
 from fencepost.verdict import Answer, Outcomes, Verdict
 
@@ -48,6 +56,30 @@ def check(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> Verd
 
         confirm(verdict.witness, model)
     return verdict
+
+
+def robust(
+    source: Source, *, flags: Sequence[str] = (), progress: Callable[[int, float, int], None] | None = None,
+    **keywords: Any,
+) -> Verdict:  # fmt: skip
+    """Whether the program behaves under a weaker model as if memory were sequentially consistent; see
+    `Verdict.extra["robust"]`. `keywords` are the fields of RobustOptions; `progress` is called with the number of
+    states, the seconds and the depth so far."""
+    from fencepost.robustness import check_robustness
+
+    verdict = check_robustness(read(source, flags=flags), make(RobustOptions, keywords), progress)
+    if verdict.witness is not None:
+        from fencepost.witness.confirm import confirm
+
+        confirm(verdict.witness)
+    return verdict
+
+
+def promela(source: Source, *, flags: Sequence[str] = (), against: str = "ra") -> str:
+    """The program in Promela with the monitor of its robustness, for SPIN."""
+    from fencepost.robustness.promela import emit
+
+    return emit(read(source, flags=flags), against)
 
 
 def replay(source: str | Path | Mapping[str, Any]) -> tuple[Verdict, Sources]:

@@ -81,6 +81,38 @@ class CheckOptions(ExploreOptions):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RobustOptions:
+    """What `robust` takes. A limit that runs out makes the verdict UNKNOWN, never PASS."""
+
+    against: str = option("ra", "The weaker model: ra, sra or tso.", metavar="MODEL")
+    state: bool = option(False, "Compare reachable program states instead of execution graphs (small programs, ra).")
+    messages: int = option(6, "With --state: keep at most N messages per location.", metavar="N")
+    backend: str = option("native", "native: our own search; spin: SPIN, where it is installed.", metavar="BACKEND")
+    emit: str | None = option(None, "Print the instrumented program instead of searching: promela.", metavar="LANGUAGE")
+    depth_first: bool = option(False, "Search depth first: violations far away are met sooner, traces are longer.")
+    hash_compact: bool = option(
+        False, "Keep 8 bytes of hash per state instead of the state; finding nothing is then no proof (UNKNOWN)."
+    )
+    max_states: int | None = option(None, "Stop after N states.", metavar="N")
+    memory: int = option(4096, "Stop where the states need more than N MiB.", metavar="N")
+    time_limit: float | None = option(None, "Stop after S seconds.", metavar="S")
+    jobs: int = option(1, "Search on N threads.", metavar="N")
+
+    def __post_init__(self) -> None:
+        for name in ("messages", "max_states", "memory", "time_limit", "jobs"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise UsageError(f"{flag(name)} must be positive, not {value}")
+        for name, known in (("against", ("ra", "sra", "tso")), ("backend", ("native", "spin")),
+                            ("emit", (None, "promela"))):  # fmt: skip
+            value = getattr(self, name)
+            if value not in known:
+                raise UsageError(f"{flag(name)} {value}: expected {' or '.join(k for k in known if k)}")
+        if self.depth_first and self.hash_compact:
+            raise UsageError("--hash-compact forgets states once they are expanded, so it cannot go --depth-first")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LitmusOptions:
     """What `litmus` takes."""
 

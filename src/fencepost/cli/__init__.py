@@ -19,6 +19,7 @@ VERBS = (
     Verb("check", "Find assertion failures, races and other errors in all executions."),
     Verb("outcomes", "List the final states that a program can reach."),
     Verb("bounded", "Find violations under POWER within a number of contexts."),
+    Verb("robust", "Decide whether a program behaves as if memory were sequentially consistent."),
     Verb("litmus", "Run many litmus tests in parallel, and compare them with a table of verdicts."),
     Verb("generate", "Generate litmus tests from cycles of relations."),
     Verb("replay", "Run exactly the execution of a saved witness again."),

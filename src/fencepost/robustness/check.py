@@ -1,0 +1,128 @@
+"""From a program and a weaker model to a Verdict on its robustness."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from fencepost._core import Against, RobustnessSearch, SearchStatistics, SearchStatus
+from fencepost.options import RobustOptions
+from fencepost.program.instructions import BOUNDS, ErrorKind
+from fencepost.program.program import Program
+from fencepost.robustness.prepare import Prepared, prepare
+from fencepost.robustness.witness import divergence, program_error, race
+from fencepost.verdict import Answer, ErrorReport, Verdict, Witness
+
+#: Called every so often with the number of states, the seconds so far and the length of the traces under way.
+Progress = Callable[[int, float, int], None]
+
+_MODELS = {"ra": Against.RA, "sra": Against.SRA, "tso": Against.TSO}
+_SLICE = 0.05  # seconds between two looks at the clock and the keyboard
+_MEBIBYTE = 1 << 20
+_UNLIMITED = (1 << 32) - 2
+
+
+def check_robustness(
+    program: Program, options: RobustOptions | None = None, progress: Progress | None = None
+) -> Verdict:
+    """Decides whether every execution graph of the program under `options.against` is one of SC, for programs with
+    finitely many states. The answer also stands on `Verdict.extra["robust"]`; it is None where it is not known.
+    Assertions and other errors that SC already has make the verdict FAIL too, without making the program less robust.
+    """
+    options = options or RobustOptions()
+    if options.state:
+        from fencepost.robustness.states import check_state_robustness
+
+        return check_state_robustness(program, options)
+    if options.backend == "spin":
+        from fencepost.robustness.spin import check_with_spin
+
+        return check_with_spin(program, options)
+    prepared = prepare(program, options.against)
+    search = RobustnessSearch(
+        prepared.bytecode, _MODELS[options.against], options.depth_first, options.hash_compact,
+        memory=options.memory * _MEBIBYTE, states=options.max_states or _UNLIMITED, jobs=options.jobs,
+    )  # fmt: skip
+    started = time.perf_counter()
+    finished = _run(search, options, started, progress)
+    return _verdict(search, prepared, options, finished, time.perf_counter() - started)
+
+
+def _run(search: RobustnessSearch, options: RobustOptions, started: float, progress: Progress | None) -> bool:
+    """Whether the search came to an end by itself. Between two slices Python handles signals, so Ctrl-C works."""
+    while not search.advance(_SLICE):
+        seconds = time.perf_counter() - started
+        if progress is not None:
+            statistics = search.statistics
+            progress(statistics.states, seconds, statistics.depth)
+        if options.time_limit is not None and seconds > options.time_limit:
+            return False
+    return True
+
+
+def _verdict(
+    search: RobustnessSearch, prepared: Prepared, options: RobustOptions, finished: bool, seconds: float
+) -> Verdict:
+    witness, reason, robust = _finding(search, prepared, options, finished)
+    errors: list[ErrorReport] = []
+    limits: list[str] = []
+    if witness is not None:
+        errors.append(witness.error)
+    for raw in search.errors:
+        kind = tuple(ErrorKind)[raw.kind]
+        found = program_error(search, prepared, raw, kind)
+        if kind in BOUNDS:
+            limits.append(f"{found.error.at}: {found.error.message}")
+        else:
+            errors.append(found.error)
+            witness = witness or found
+    if robust and limits:
+        robust, reason = None, "; ".join(limits)
+    answer = Answer.FAIL if errors else Answer.PASS if robust else Answer.UNKNOWN
+    if errors and robust is not False:
+        reason = f"{errors[0].message}, under SC already" + ("" if robust else f"; {reason}")
+    statistics = search.statistics
+    return Verdict(answer, reason, options.against, 0, 0, seconds, tuple(errors), witness,
+                   extra={"robust": robust, "against": options.against, "states": statistics.states,
+                          "search": _figures(statistics, seconds)})  # fmt: skip
+
+
+def _finding(
+    search: RobustnessSearch, prepared: Prepared, options: RobustOptions, finished: bool
+) -> tuple[Witness | None, str, bool | None]:
+    """The witness of a divergence or a race, the reason of the answer, and whether the program is robust."""
+    against, states = options.against, search.statistics.states
+    if not finished:
+        return None, f"no divergence in the {states} states visited in {options.time_limit} s", None
+    match search.status:
+        case SearchStatus.DIVERGES:
+            found = divergence(search, prepared, against)
+            return found, f"{found.error.message}: {found.notes[0]}", False
+        case SearchStatus.RACE:
+            found = race(search, prepared, against)
+            return found, found.error.message, False
+        case SearchStatus.STATE_LIMIT:
+            return None, f"no divergence in the first {states} states (--max-states)", None
+        case SearchStatus.MEMORY_LIMIT:
+            return None, f"no divergence in {states} states, which fill {options.memory} MiB (--memory)", None
+        case SearchStatus.UNSUPPORTED:
+            at = prepared.encoded.positions[search.unsupported_position]
+            return None, f"{at}: {search.unsupported}" if at else search.unsupported, None
+    if options.hash_compact:
+        odds = states * states / 2**65
+        reason = f"no divergence in {states} states, but states were told apart by their hash only"
+        return None, f"{reason} (a state was missed with a probability of at most {odds:.1g})", None
+    return None, f"robust against {against}: {states} states, none diverges", True
+
+
+def _figures(statistics: SearchStatistics, seconds: float) -> dict[str, object]:
+    return {
+        "transitions": statistics.transitions,
+        "states_per_second": round(statistics.states / max(seconds, 1e-6)),
+        "bytes": statistics.bytes,
+        "bits_per_state": statistics.bits_per_state,
+        "depth": statistics.depth,
+        "monitored_locations": statistics.monitored,
+        "local_states": statistics.local_states,
+        "restarts": statistics.restarts,
+    }

@@ -1,0 +1,75 @@
+"""What a program goes through before its robustness is judged. The witness is an execution of the result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from fencepost import _core
+from fencepost.program import instructions as ins
+from fencepost.program.encode import Encoded, encode
+from fencepost.program.instructions import FenceKind, Instruction, Mode, RmwOp
+from fencepost.program.operands import Const, GlobalAddress
+from fencepost.program.passes.mapping import map_for_model
+from fencepost.program.passes.rewrite import Registers, expand
+from fencepost.program.passes.synchronisation import lower_synchronisation
+from fencepost.program.program import Arch, Object, Program
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The program that is searched, and what the core made of it."""
+
+    program: Program
+    encoded: Encoded
+    bytecode: _core.Bytecode
+
+
+def prepare(program: Program, against: str) -> Prepared:
+    program = passes(program, against)
+    encoded = encode(program)
+    return Prepared(program, encoded, _core.decode(encoded.words, encoded.strings))
+
+
+def passes(program: Program, against: str) -> Program:
+    """Lowers library synchronisation. For a hardware model compiles to it; else turns every full fence into a
+    read-modify-write of one location that nothing else uses (Example 3.6 of the paper), and drops the weaker fences:
+    where every access releases or acquires they add nothing."""
+    program = map_for_model(lower_synchronisation(program), against)
+    return program if against == "tso" else _fences_as_updates(program)
+
+
+_FULL = frozenset({
+    FenceKind.SC, FenceKind.SYNC, FenceKind.MFENCE, FenceKind.DMB_SY, FenceKind.DSB_SY, FenceKind.FENCE_RW_RW,
+})  # fmt: skip
+
+
+def _fences_as_updates(program: Program) -> Program:
+    fences = [i.kind for f in program.functions for i in f.code if isinstance(i, ins.Fence)]
+    if not fences:
+        return program
+    name = _fresh("fence", {o.name for o in program.objects} | {f.name for f in program.functions})
+
+    def lower(i: Instruction, registers: Registers) -> Sequence[Instruction]:
+        if not isinstance(i, ins.Fence):
+            return (i,)
+        if i.kind not in _FULL:
+            return ()
+        return (ins.Rmw(None, GlobalAddress(name), Const(0), RmwOp.ADD, 8, Mode.ACQ_REL, at=i.at),)
+
+    functions = tuple(expand(f, lower) for f in program.functions)
+    objects = (*program.objects, Object(name, 8)) if _FULL & set(fences) else program.objects
+    return replace(program, functions=functions, objects=objects, arch=_readable(program.arch))
+
+
+def _readable(arch: Arch) -> Arch:
+    """A hardware program that is judged against a language model is read as one of that language."""
+    return arch if arch in (Arch.FP, Arch.C11) else Arch.C11
+
+
+def _fresh(wish: str, taken: set[str]) -> str:
+    name, n = f"${wish}", 1
+    while name in taken:
+        n += 1
+        name = f"${wish}{n}"
+    return name

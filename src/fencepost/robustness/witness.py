@@ -1,0 +1,141 @@
+"""The proof of a verdict: the SC run up to the divergence, and the graph of the weaker model that SC cannot have.
+
+Nothing is taken on trust from the search. The graph is rebuilt from the steps, the diverging event is placed behind
+older writes of its location one after the other, and the first graph that the weaker model's `.cat` file allows and
+SC's forbids is the witness. If there is none, the search was wrong, and says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fencepost._core import ErrorFound, LabelKind, RobustnessSearch, TraceStep
+from fencepost.errors import InternalError
+from fencepost.execution.execution import EventKind, Execution
+from fencepost.models.registry import find
+from fencepost.program.datatypes import path_at
+from fencepost.program.instructions import ErrorKind, Mode
+from fencepost.program.operands import to_signed
+from fencepost.robustness.graph import Graph, Label, hb_sc_cycle
+from fencepost.robustness.prepare import Prepared
+from fencepost.verdict import ErrorReport, Step, Witness
+
+
+def divergence(search: RobustnessSearch, prepared: Prepared, against: str) -> Witness:
+    steps, label = _labels(search.trace(), prepared), Label.of(search.offending(), prepared)
+    run = Graph.of_run(prepared, steps, label)
+    for behind in reversed(run.coherence[label.address][:-1]):
+        old = run.events[behind].value
+        effect = search.effect(old)
+        if not effect.allowed:
+            continue
+        graph = run.copy()
+        event = graph.add(replace(label, reads=True, read=old, writes=effect.writes, written=effect.written), behind)
+        execution = graph.execution()
+        if _allows(against, execution) and not _allows("sc", execution):
+            return _witness(against, steps, label, graph, event, behind)
+    raise InternalError(f"{label.at}: the search says that {against} diverges here, but no graph shows it")
+
+
+def _labels(trace: list[TraceStep], prepared: Prepared) -> list[Label]:
+    return [Label.of(step, prepared) for step in trace]
+
+
+def _allows(model: str, execution: Execution) -> bool:
+    return find(model).judge(execution, all_violations=False).consistent
+
+
+def _witness(against: str, steps: list[Label], label: Label, graph: Graph, event: int, behind: int) -> Witness:
+    x, name = graph.execution(), _name(graph.prepared, label.address)
+    thread, old = x.threads[label.thread], _number(graph.events[behind].value)
+    last = next(w for w in reversed(graph.coherence[label.address]) if w != event)
+    if x.events[event].is_write:
+        what = f"{thread} may put its write of {name} right behind the older {old}, before {_last(graph, last)}"
+    else:
+        what = f"{thread} may still read {name} = {old}, though {_last(graph, last)} came later"
+    error = ErrorReport(ErrorKind.ASSERTION, f"not robust against {against}", label.at, label.thread, (event,))
+    run = (*_run(steps, graph), Step(label.thread, what, label.at, event))
+    return Witness(x, error, against, hb_sc_cycle(x), run, (what,), graph.prepared.program)
+
+
+def _last(graph: Graph, write: int) -> str:
+    e = graph.events[write]
+    return f"the {_number(e.value)} of {graph.execution().threads[e.thread]}"
+
+
+def race(search: RobustnessSearch, prepared: Prepared, against: str) -> Witness:
+    """Two conflicting accesses that SC could do next in either order, one of them not atomic."""
+    steps = _labels(search.trace(), prepared)
+    pair = [Label.of(s, prepared) for s in (search.offending(), search.racing())]
+    graph = Graph.of_run(prepared, steps, *pair)
+    run, events = _run(steps, graph), []
+    for label in sorted(pair, key=lambda s: s.event is EventKind.WRITE):  # the read first: both read the same then
+        value = graph.events[graph.coherence[label.address][-1]].value
+        events.append(graph.add(replace(label, read=value, writes=label.event is EventKind.WRITE)))
+        run.append(Step(label.thread, f"next: {_access(label)} {_name(prepared, label.address)}", label.at, events[-1]))
+    x = graph.execution()
+    who = " and ".join(f"{_access(s)} in {x.threads[s.thread]} ({s.at})" for s in pair)
+    message = f"data race on {_name(prepared, pair[0].address)}: {who}"
+    error = ErrorReport(ErrorKind.RACE, message, pair[0].at, pair[0].thread, tuple(sorted(events)))
+    notes = ("a program with a race has no meaning under release/acquire",)
+    return Witness(x, error, against, (), tuple(run), notes, prepared.program)
+
+
+def program_error(search: RobustnessSearch, prepared: Prepared, raw: ErrorFound, kind: ErrorKind) -> Witness:
+    """An assertion or another error that the program has under SC already."""
+    steps = _labels(search.trace_to(raw.state), prepared)
+    graph = Graph.of_run(prepared, steps)
+    message = prepared.encoded.strings[raw.string] or raw.message or kind.value
+    error = ErrorReport(kind, message, prepared.encoded.positions[raw.position], raw.thread)
+    return Witness(graph.execution(), error, "sc", (), tuple(_run(steps, graph)), (), prepared.program)
+
+
+# --- words
+
+
+def _run(steps: list[Label], graph: Graph) -> list[Step]:
+    told, events = [], iter([e for e in graph.events if e.thread >= 0])
+    for step in steps:
+        event = next(events)
+        if event.rmw:
+            event = next(events)
+        told.append(Step(step.thread, describe(step, graph.prepared), step.at, event.id))
+    return told
+
+
+def describe(s: Label, prepared: Prepared) -> str:
+    """A step in a few words."""
+    name = _name(prepared, s.address)
+    match s.event:
+        case EventKind.WRITE:
+            return f"{name} := {_number(s.written)}"
+        case EventKind.READ if s.writes:
+            return f"{name}: {_number(s.read)} → {_number(s.written)}"
+        case EventKind.READ:
+            return f"{'waits for' if s.kind is LabelKind.AWAIT else 'reads'} {name} = {_number(s.read)}"
+        case EventKind.CHOOSE:
+            return f"chooses {_number(s.read)}"
+        case EventKind.SPAWN:
+            return f"starts thread {s.other}"
+        case EventKind.JOIN:
+            return f"joins thread {s.other}"
+    return str(s.event.value)
+
+
+def _access(s: Label) -> str:
+    kind = "write" if s.event is EventKind.WRITE else "read" if s.kind is LabelKind.READ else "update"
+    return f"{'non-atomic ' if s.mode is Mode.NA else ''}{kind}"
+
+
+def _number(value: int) -> str:
+    return str(to_signed(value))
+
+
+def _name(prepared: Prepared, address: int) -> str:
+    found = prepared.encoded.layout.find(address)
+    if found is None:
+        return f"{address:#x}"
+    o, offset = found
+    if o.type is None:
+        return o.name if o.size <= 8 else f"{o.name}[{offset // 8}]"
+    return f"{o.name}{path_at(o.type, offset)[0]}"
