@@ -37,7 +37,7 @@ def test_commands_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
     shutil.copytree(DOCS / "examples", folder)
     text = page.read_text(encoding="utf-8")
     fresh = CONSOLE.sub(lambda block: f"```console\n{_run_block(block.group(1), folder)}```", text)
-    if PROMOTE:
+    if PROMOTE and _timeless(fresh) != _timeless(text):
         page.write_text(fresh, encoding="utf-8")
         return
     assert _timeless(fresh) == _timeless(text), f"{page.name}: FENCEPOST_PROMOTE=1 accepts the change"

@@ -85,3 +85,19 @@ def test_the_writers_fence_is_not_asked_for_twice() -> None:
     case = open_case(assertion_power())
     (remedy,) = tell(case.witness).explanation.remedies
     assert "thread P1" in remedy.text and "thread P0" not in remedy.text
+
+
+def test_a_model_without_coherence() -> None:
+    """WRC11 has no order of writes; that the initial value comes first is enough for this story."""
+    witness = assertion_rc11()
+    x = witness.execution
+    initial = {a: order[:1] for a, order in x.coherence.items()}
+    witness = replace(witness, model="wrc11", execution=replace(x, coherence=initial))
+    confirm(witness)
+    story = tell(witness)
+    assert story.explanation.reason.startswith("thread reader read data = 0 from the initial value although")
+    assert story.explanation.remedies[0].proof == "then wrc11 forbids this execution"
+    lost = SAMPLES["lost_update"]()
+    bare = {a: order[:1] for a, order in lost.execution.coherence.items()}
+    lost = replace(lost, model="wrc11", execution=replace(lost.execution, coherence=bare))
+    assert "no reordering" not in tell(lost).explanation.reason

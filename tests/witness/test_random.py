@@ -5,17 +5,18 @@ A random program becomes a failing one by an assertion that contradicts one of i
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
 
 import pytest
 
 from fencepost.enumerate import enumerate_program
-from fencepost.explore import executions, explore
+from fencepost.explore import executions, explore, outcomes
 from fencepost.generate import random_programs as shapes
 from fencepost.models.registry import find
 from fencepost.options import ExploreOptions
 from fencepost.program.condition import FinalRegister
-from fencepost.program.instructions import Assert, Compute, Op, Return
+from fencepost.program.instructions import Assert, Compute, ErrorKind, Op, Return
 from fencepost.program.operands import Const, Reg
 from fencepost.program.program import Program
 from fencepost.report.text import render, render_witness
@@ -54,7 +55,10 @@ def examine(witness: Witness) -> None:
     story = tell(witness)
     numbers = [m.number for m in story.moments]
     assert numbers == list(range(1, len(numbers) + 1))
-    assert story.explanation.reason and story.moments[-1].kind == "error"
+    assert story.explanation.reason
+    if witness.error.kind is ErrorKind.ASSERTION:
+        assert story.moments[-1].kind == "error"
+    assert story.moments[-1].blamed
     if witness.model == "sc":
         assert not story.cycle
 
@@ -74,6 +78,35 @@ def test_explored_programs(model: str) -> None:
         assert render(verdict).startswith(" FAIL ")
         failing += 1
         if failing == 12:
+            return
+    pytest.fail(f"only {failing} failing programs")
+
+
+def test_racy_programs() -> None:
+    """Races and deadlocks of programs that nobody prepared."""
+    kinds: Counter[ErrorKind] = Counter()
+    for seed in range(40):
+        verdict = explore(shapes.random_program(seed, shapes.C11_RACY, size=8), "rc11")
+        if verdict.witness is not None:
+            examine(verdict.witness)
+            kinds[verdict.witness.error.kind] += 1
+    assert kinds[ErrorKind.RACE] >= 10 and kinds[ErrorKind.DEADLOCK] >= 2, kinds
+
+
+@pytest.mark.parametrize("model", ["wrc11", "imm", "sra", "power", "armv8"])
+def test_models_of_every_engine(model: str) -> None:
+    failing = 0
+    for seed in range(40):
+        p = shapes.random_program(seed, shapes.C11, size=5)
+        found = outcomes(p, model)
+        broken = refuted(p, dict(next(iter(found.states))), seed) if found.states else None
+        verdict = explore(broken, model) if broken is not None else None
+        if verdict is None:
+            continue
+        assert verdict.answer is Answer.FAIL and verdict.witness is not None, seed
+        examine(verdict.witness)
+        failing += 1
+        if failing == 6:
             return
     pytest.fail(f"only {failing} failing programs")
 

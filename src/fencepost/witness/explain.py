@@ -166,7 +166,9 @@ class _Explainer:
         if self.error.thread < 0 and self.x.outcome:
             final = ", ".join(f"{name} = {value}" for name, value in self.x.outcome.items())
             return f"the threads, taking turns in this order, end with {final}", ()
-        return f"no reordering is needed: {self.last_read()}", ()
+        if self.case.relations.unordered:
+            return self.last_read(), ()  # without an order of writes nobody can say whether taking turns is enough
+        return f"no reordering is needed: with the threads taking turns in this order, {self.last_read()}", ()
 
     def last_read(self) -> str:
         mine = [e for e in self.x.thread_events(self.error.thread) if e.is_read and e.id in self.x.reads_from]
@@ -175,10 +177,7 @@ class _Explainer:
             return f"{self.names.subject(self.error.thread)} runs into it on its own"
         read = foreign[-1]
         origin = self.origin(self.case.events[self.x.reads_from[read.id]])
-        return (
-            f"with the threads taking turns in this order, {self.who(read)} read {self.names.location(read.address)} = "
-            f"{self.names.value(read)} {origin}"
-        )
+        return f"{self.who(read)} read {self.names.location(read.address)} = {self.names.value(read)} {origin}"
 
     def split_update(self) -> tuple[Event, Event, Event] | None:
         """A load and a later store of one thread with a foreign store in between: an update that was lost."""
@@ -187,7 +186,7 @@ class _Explainer:
             order = self.x.coherence[write.address]
             for read in self.case.relations.lines[write.thread][: write.index]:
                 source = self.x.reads_from.get(read.id)
-                if source is None or read.address != write.address or place[source] + 1 == place[write.id]:
+                if source not in place or read.address != write.address or place[source] + 1 == place[write.id]:
                     continue
                 if not self.computed_from(write, read):
                     continue

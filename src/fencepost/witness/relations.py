@@ -82,10 +82,23 @@ class Relations:
     def missed(self, read: int) -> tuple[int, ...]:
         """The writes that are coherence-after what this read saw, oldest first; its own other half is not missed."""
         source = self.execution.reads_from.get(read)
-        order = self.execution.coherence.get(self.events[read].address, ())
+        address = self.events[read].address
+        if address in self.unordered:  # only that the initial value came first is known
+            initial = source is not None and self.events[source].kind is EventKind.INIT
+            return self.unordered[address] if initial else ()
+        order = self.execution.coherence.get(address, ())
         if source is None or source not in self.place:
             return ()
         return tuple(w for w in order[self.place[source] + 1 :] if (read, w) not in self.execution.rmw)
+
+    @cached_property
+    def unordered(self) -> dict[int, tuple[int, ...]]:
+        """Locations whose writes have no coherence order, since the model (WRC11) has none, with their writes."""
+        writes: dict[int, list[int]] = {}
+        for e in self.events:
+            if e.kind is EventKind.WRITE:
+                writes.setdefault(e.address, []).append(e.id)
+        return {a: tuple(found) for a, found in writes.items() if not any(w in self.place for w in found)}
 
     @cached_property
     def po(self) -> Rows:

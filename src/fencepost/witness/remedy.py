@@ -206,13 +206,19 @@ def _sentence(case: Case, change: Change) -> str:
         verb = "store to" if e.is_write else "load"
         return f"{verb} {case.names.location(e.address)} with {_ordered(change.mode)}{_at(case, e)}"
     assert change.fence is not None, "a change should be a mode or a fence"
-    fence = _SPOKEN.get(change.fence, change.fence.value.replace(".", " "))
+    fence = _SPOKEN.get(change.fence) or _assembler(change.fence)
     first, second = case.names.place(change.first.at), case.names.place(change.second.at)
     lines = f" ({first} and {second.rpartition(':')[2]})" if first and second else ""
     if first == second:
         lines = f" ({first})" if first else ""
     between = f"{_noun(case, change.first)} and {_noun(case, change.second)}"
     return f"put {fence} between {between} in {case.names.subject(change.first.thread)}{lines}"
+
+
+def _assembler(fence: FenceKind) -> str:
+    """`dmb sy`, `fence rw,w`: as the assembler writes it."""
+    name, _, operands = fence.value.partition(".")
+    return f"{name} {operands.replace('.', ',')}".rstrip()
 
 
 def _ordered(mode: Mode) -> str:
