@@ -10,6 +10,8 @@ import sys
 from dataclasses import dataclass
 from importlib import metadata
 
+from fencepost._version import __version__
+
 _TIMEOUT = 10.0
 
 
@@ -60,10 +62,10 @@ _PROGRAMS = (
 
 def _core() -> str:
     try:
-        from fencepost import _core as core
+        from fencepost import _core  # noqa: F401 - whether it can be imported is the question
     except ImportError:
         return ""
-    return str(getattr(core, "__version__", "present"))
+    return __version__
 
 
 def _package(name: str, enables: str, needed: bool) -> Finding:

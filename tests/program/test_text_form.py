@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from strategies import programs
 
 from fencepost.errors import InputError
+from fencepost.program.instructions import ErrorKind, Fail
 from fencepost.program.printer import print_program
-from fencepost.program.program import Program
+from fencepost.program.program import Arch, Function, Program, Thread
 from fencepost.program.reader import read_program
 
 SMALL = """program "sb" arch=fp
@@ -49,6 +50,13 @@ def test_damaged_text_gives_a_message_with_its_place(data: st.DataObject) -> Non
         read_program(text, "damaged.fpir")
     except InputError as error:
         assert error.line >= 1 and error.column >= 1 and error.message
+
+
+def test_texts_keep_their_blanks() -> None:
+    message = '  two  blanks\tand "quotes"  '
+    function = Function("f", (), 0, (Fail(ErrorKind.ABORT, message),))
+    program = Program(" p  q ", Arch.C11, (), (function,), (Thread("  ", "f"),))
+    assert read_program(print_program(program)) == program
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
 
 from fencepost.errors import InputError, UsageError
@@ -84,14 +83,16 @@ def _read_text_form(text: str, file: str, flags: Sequence[str]) -> Program:
 
 
 def _read_litmus(text: str, file: str, flags: Sequence[str]) -> Program:
+    from fencepost.frontends import litmus
+
     _no_flags(flags, file)
-    program: Program = import_module("fencepost.frontends.litmus").read(text, file)
-    return program
+    return litmus.read(text, file)
 
 
 def _read_c(paths: list[Path], flags: Sequence[str]) -> Program:
-    program: Program = import_module("fencepost.frontends.c").read(paths, flags)
-    return program
+    from fencepost.frontends import c
+
+    return c.read(paths, flags)
 
 
 _BY_SUFFIX = {".fp": _read_pseudo, ".fpir": _read_text_form, ".litmus": _read_litmus}

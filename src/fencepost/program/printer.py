@@ -114,7 +114,8 @@ class _Printer:
                     if f.default is MISSING or value != f.default:
                         attributes.append(f"{f.name}={_attribute(value, f.metadata['type'])}")
         text = f"{', '.join(defined)} = " if defined else ""
-        return text + " ".join([instruction.mnemonic, ", ".join(operands), *attributes]).replace("  ", " ").strip()
+        parts = [instruction.mnemonic, ", ".join(operands), *attributes]
+        return text + " ".join(part for part in parts if part)
 
     def operand(self, operand: Operand, names: list[str] | None = None) -> str:
         match operand:
