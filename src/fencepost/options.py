@@ -162,7 +162,7 @@ class BoundedOptions:
         "Contexts: how often, in all, a processor may be the active one. K, or A..B to try each.",
         metavar="K|A..B",
     )
-    unroll: int = option(4, "Run each loop at most N times around; loops that only wait need no bound.", metavar="N")
+    unroll: int = option(4, "Let each loop go round again N times; loops that only wait need no bound.", metavar="N")
     backend: str = option("smt", "Who decides: smt (bitwuzla), z3, or cbmc where it is installed.", metavar="NAME")
     time_limit: float | None = option(None, "Stop after S seconds.", metavar="S")
 

@@ -77,13 +77,13 @@ def _search(straight: Straight, contexts: int, options: BoundedOptions, started:
         left = None if options.time_limit is None else options.time_limit - (monotonic() - started)
         if left is not None and left <= 0:
             return None
-        found = _decide(straight, contexts, schedule, options.backend, left)
+        found = decide(straight, contexts, schedule, options.backend, left)
         if found is None or found:
             return found
     return False
 
 
-def _decide(
+def decide(
     straight: Straight, contexts: int, schedule: Schedule | None, backend: str, seconds: float | None
 ) -> Witness | bool | None:
     before = monotonic()

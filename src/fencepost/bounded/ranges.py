@@ -182,7 +182,7 @@ class Ranges:
                 self._store(flowed, pc, i)
             case ins.StoreConditional():
                 self._store(flowed, pc, i)
-                registers[i.dst.index] = of(1)
+                registers[i.dst.index] = TRUTH if i.may_fail else of(1)
             case ins.Choose():
                 low, high = (flowed.operand(pc, o, self.layout) for o in (i.low, i.high))
                 registers[i.dst.index] = enclosing(low.low, high.high)

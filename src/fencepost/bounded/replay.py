@@ -67,7 +67,7 @@ def plan_of(translated: Translated, guesses: Guesses) -> Plan:
                 plan.steps["propagate", p, pc, q] = _context(translated, p, value)
             case ("goes on", int(p), int(pc)) if not value:
                 plan.stops.add((p, pc))
-            case ("choice", int(p), int(pc)):
+            case ("choice" | "succeeds", int(p), int(pc)):
                 plan.choices[p, pc] = value
             case ("runs", int(p)) if not value:
                 plan.idle.add(p)
@@ -195,6 +195,9 @@ class _Replay:
                 case ins.Choose():
                     guess = self.plan.choices.get((p, pc), to_signed(value(i.low)))
                     registers[i.dst.index] = to_unsigned(guess)
+                case ins.StoreConditional():
+                    guess = self.plan.choices.get((p, pc), 1)
+                    registers[i.dst.index] = guess
                 case ins.Jump():
                     pc = i.target
                     continue

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from fencepost.errors import UnsupportedError
 from fencepost.program import instructions as ins
-from fencepost.program.instructions import FenceKind, Instruction, Op
+from fencepost.program.instructions import FenceKind, Instruction, Op, RmwOp
 from fencepost.program.operands import Const, FunctionAddress, Operand, Reg, to_signed
 from fencepost.program.passes.flow import Flow, Loop, successors
 from fencepost.program.passes.rewrite import map_operands
@@ -26,12 +26,14 @@ FENCES = frozenset({FenceKind.SYNC, FenceKind.LWSYNC, FenceKind.ISYNC})
 @dataclass(frozen=True, slots=True)
 class Place:
     """One frame of an unrolled position: function, instruction, how often each loop around it has gone round (by
-    header instruction), and where its result goes."""
+    header instruction), and where its result goes. `half`: inside a compare-exchange, 1 where it succeeds, 2 where it
+    fails."""
 
     function: str
     pc: int
     rounds: tuple[tuple[int, int], ...] = ()
     result: Reg | None = None
+    half: int = 0
 
 
 Node = tuple[Place, ...]  # innermost frame last
@@ -164,6 +166,8 @@ class _Unroller:
                 return [i], ()
             case ins.Call():
                 return self._call(node, i)
+            case ins.Cas():
+                return self._cas(node, i, nexts)
             case ins.Self(dst=dst):
                 return [ins.Compute(dst, (Const(self.start.index),), Op.MOV, at=i.at)], nexts
             case ins.Branch(condition=condition) if nexts[0] == nexts[-1]:
@@ -181,8 +185,10 @@ class _Unroller:
                 yield i
             case ins.Await():
                 yield from self._await(i)
-            case ins.Rmw() | ins.Cas() | ins.BlockingCas():
-                yield from self._exclusive(i)
+            case ins.Rmw():
+                yield from self._rmw(i)
+            case ins.BlockingCas():
+                yield from self._blocking_cas(i)
             case _:
                 name = f"fence {i.kind.value}" if isinstance(i, ins.Fence) else i.mnemonic
                 raise UnsupportedError(f"{name} at {i.at} has no meaning in context-bounded POWER")
@@ -198,12 +204,41 @@ class _Unroller:
             yield ins.Compute(test, (value, i.operand), i.op, 8 * i.size, at=i.at)
         yield ins.Assume(test, at=i.at)
 
-    def _exclusive(self, i: ins.Rmw | ins.Cas | ins.BlockingCas) -> Iterator[Instruction]:
-        raise UnsupportedError(f"{i.mnemonic} at {i.at}: read-modify-writes are not treated by this analysis")
-        yield i
+    def _rmw(self, i: ins.Rmw) -> Iterator[Instruction]:
+        old, new, done = self._scratch(3), self._scratch(4), self._scratch(5)
+        yield ins.Load(old, i.address, i.size, exclusive=True, at=i.at)
+        yield from _update(i, old, new)
+        yield ins.StoreConditional(done, i.address, new, i.size, may_fail=False, at=i.at)
+        if i.dst is not None:
+            yield ins.Compute(i.dst, (old,), Op.MOV, at=i.at)
+
+    def _blocking_cas(self, i: ins.BlockingCas) -> Iterator[Instruction]:
+        old, same, done = self._scratch(3), self._scratch(4), self._scratch(5)
+        yield ins.Load(old, i.address, i.size, exclusive=True, at=i.at)
+        yield ins.Compute(same, (old, i.expected), Op.EQ, 8 * i.size, at=i.at)
+        yield ins.Assume(same, at=i.at)
+        yield ins.StoreConditional(done, i.address, i.desired, i.size, may_fail=False, at=i.at)
+
+    def _cas(self, node: Node, i: ins.Cas, nexts: tuple[Node, ...]) -> tuple[Sequence[Instruction], tuple[Node, ...]]:
+        """A load-reserve, a branch, and a store-conditional where it found what was expected."""
+        place, old, same, done = node[-1], self._scratch(3), self._scratch(4), self._scratch(5)
+        if place.half == 0:
+            code = [
+                ins.Load(old, i.address, i.size, exclusive=True, at=i.at),
+                ins.Compute(same, (old, i.expected), Op.EQ, 8 * i.size, at=i.at),
+                ins.Branch(same, 0, 0, at=i.at),
+            ]
+            return code, tuple((*node[:-1], replace(place, half=half)) for half in (1, 2))
+        results: list[Instruction] = []
+        if place.half == 1:
+            results.append(ins.StoreConditional(done, i.address, i.desired, i.size, may_fail=False, at=i.at))
+        for register, value in ((i.old, old), (i.success, same)):
+            if register is not None:
+                results.append(ins.Compute(register, (value,), Op.MOV, at=i.at))
+        return results, nexts
 
     def _scratch(self, which: int = 1) -> Reg:
-        name = f"await.{which}"
+        name = f"scratch.{which}"
         if name not in self.registers:
             self.registers.append(name)
         return Reg(self.registers.index(name))
@@ -265,6 +300,25 @@ class _Unroller:
             stem = "" if len(node) == 1 else f"{node[-1].function}.{len(self.blocks)}."
             self.registers += [stem + r for r in self.program.function(node[-1].function).registers]
         return self.blocks[key]
+
+
+_UPDATES = {RmwOp.ADD: Op.ADD, RmwOp.SUB: Op.SUB, RmwOp.AND: Op.AND, RmwOp.OR: Op.OR, RmwOp.XOR: Op.XOR}
+_BETTER = {RmwOp.MAX: Op.SGT, RmwOp.MIN: Op.SLT, RmwOp.UMAX: Op.UGT, RmwOp.UMIN: Op.ULT}
+
+
+def _update(i: ins.Rmw, old: Reg, new: Reg) -> Iterator[Instruction]:
+    """What a read-modify-write stores, in `new`."""
+    width = 8 * i.size
+    if i.op is RmwOp.XCHG:
+        yield ins.Compute(new, (i.value,), Op.MOV, width, at=i.at)
+    elif i.op in _UPDATES:
+        yield ins.Compute(new, (old, i.value), _UPDATES[i.op], width, at=i.at)
+    elif i.op is RmwOp.NAND:
+        yield ins.Compute(new, (old, i.value), Op.AND, width, at=i.at)
+        yield ins.Compute(new, (new, Const(-1)), Op.XOR, width, at=i.at)
+    else:
+        yield ins.Compute(new, (old, i.value), _BETTER[i.op], width, at=i.at)
+        yield ins.Compute(new, (new, old, i.value), Op.SELECT, width, at=i.at)
 
 
 def _aim(i: Instruction, after: tuple[Node, ...], at: dict[Node, int]) -> Instruction:

@@ -21,7 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from fencepost.bounded.builder import FALSE, TRUE, Builder, Label
-from fencepost.bounded.locations import Cell
+from fencepost.bounded.locations import Access, Cell
 from fencepost.bounded.prepare import Straight
 from fencepost.bounded.question import Question
 from fencepost.bounded.views import Schedule, Views, set_view, stamps_of
@@ -91,6 +91,7 @@ class _Translator:
         self.active: list[Operand] = []
         self.final_stamp: dict[int, Operand] = {}
         self.seen_syncs: dict[tuple[int, int, int], Operand] = {}
+        self.owners: dict[int, list[Operand]] = {}
         self.errors: list[Reg] = []
         self.ended: list[Reg] = []
         self.processes: dict[int, _Process] = {}
@@ -99,6 +100,7 @@ class _Translator:
         b = self.builder
         self._open_schedule()
         self._final_stamps()
+        self._positions()
         self._foreign_syncs()
         self.errors = [b.var(f"error.{p}") for p in range(self.count)]
         self.ended = [b.var(f"ended.{p}") for p in range(self.count)]
@@ -128,6 +130,14 @@ class _Translator:
             if cell.total > 1:
                 largest = stamps_of(cell).largest
                 self.final_stamp[cell.index] = self.builder.choose(0, largest, f"final.{cell.name}", "view")
+
+    def _positions(self) -> None:
+        """Whose the write at each position in coherence order is, for cells with read-modify-writes."""
+        for cell in self.locations.cells:
+            if cell.exclusive:
+                for n in range(1, cell.total + 1):
+                    owner = self.builder.choose(0, self.count - 1, f"owner.{cell.name}.{n}", "view")
+                    self.owners.setdefault(cell.index, []).append(owner)
 
     def _foreign_syncs(self) -> None:
         """seen_syncs[q, r, k]: the last context in which a fence of somebody else that reached q in context k reaches
@@ -241,7 +251,7 @@ class _Process:
             self._must_be_active(self.first)
         reachable = [self.function.code[pc] for pc in self.flowed.before]
         kinds = {i.kind for i in reachable if isinstance(i, ins.Fence)}
-        computed = any(isinstance(i, ins.Load | ins.Store) and isinstance(i.address, Reg) for i in reachable)
+        computed = any(isinstance(i, Access) and isinstance(i.address, Reg) for i in reachable)
         self.registers = [b.var(f"{p}.{name}") for name in self.function.registers]
         used = {o.index for i in reachable for o in _registers(i)}
         self.when = [
@@ -266,6 +276,8 @@ class _Process:
         self.address_known = self._number(f"known.{p}", computed)
         self.write_known = self._number(f"knownW.{p}", computed)
         self.sync_reached = {q: b.var(f"reached.{p}.{q}") for q in self.others} if kinds - {FenceKind.ISYNC} else {}
+        if any(isinstance(i, ins.StoreConditional) or getattr(i, "exclusive", False) for i in reachable):
+            self.reserved_address, self.reserved_stamp = b.var(f"reserved.{p}"), b.var(f"reservedstamp.{p}")
         self.labels = {pc: Label() for pc in self.flowed.before}
         self.end = Label()
 
@@ -379,6 +391,8 @@ class _Process:
                 return
             case ins.Load() | ins.Store():
                 self._access(pc, i)
+            case ins.StoreConditional():
+                self._store_conditional(pc, i)
             case ins.Fence():
                 self._fence(pc, i)
         if pc + 1 not in self.labels:
@@ -437,7 +451,24 @@ class _Process:
 
     # --- accesses
 
-    def _access(self, pc: int, i: ins.Load | ins.Store) -> None:
+    def _store_conditional(self, pc: int, i: ins.StoreConditional) -> None:
+        """It may succeed where the reservation is for its address; then its write follows what was read (`_stamp`)."""
+        b, done, fails, over = self.builder, self.registers[i.dst.index], Label(), Label()
+        self._may_stop(pc)
+        on = Label()
+        b.branch(b.choose(0 if i.may_fail else 1, 1, f"succeeds.{self.p}.{pc}", "succeeds", self.p, pc), on, fails)
+        b.place(on)
+        b.assume(b.equal(self.reserved_address, self._operand(i.address)))
+        self._access(pc, i)
+        b.set(done, TRUE)
+        b.jump(over)
+        b.place(fails)
+        b.set(done, FALSE)
+        b.place(over)
+        b.set(self.reserved_address, FALSE)
+        self._assigned(i.dst)
+
+    def _access(self, pc: int, i: Access) -> None:
         b = self.builder
         if isinstance(i, ins.Store):
             self._may_stop(pc)
@@ -461,7 +492,7 @@ class _Process:
         if isinstance(i.address, Reg):
             self.address_commit.raise_to(when.commit)
             self.address_known.raise_to(when.init)
-            if isinstance(i, ins.Store):
+            if not isinstance(i, ins.Load):
                 self.write_known.raise_to(when.init)
 
     def _stamps(self, q: int, cell: Cell) -> list[Operand]:
@@ -473,12 +504,15 @@ class _Process:
         least = b.largest(address.init, *self._fences(), self.init_w[x].now, self.write_known.now)
         init = self._context("read", pc, cell.index, least=least)
         seen = b.pick(init, [self.whole.views.at(self.p, self.p, cell, k).value for k in self.mine])
+        stamp = b.pick(init, self._stamps(self.p, cell))
+        if self.many and x in self.own_value:
+            local = b.less(init, self.commit_w[x].now)
+            seen = b.select(local, self.own_value[x], seen)
+            stamp = b.select(local, self.own_stamp[x], stamp)
+        if i.exclusive and cell.exclusive:
+            b.set(self.reserved_address, Const(to_signed(cell.address)))
+            b.set(self.reserved_stamp, stamp)
         if self.many:
-            stamp = b.pick(init, self._stamps(self.p, cell))
-            if x in self.own_value:
-                local = b.less(init, self.commit_w[x].now)
-                seen = b.select(local, self.own_value[x], seen)
-                stamp = b.select(local, self.own_stamp[x], stamp)
             if stamp != FALSE:
                 b.assume(b.at_least(stamp, self.read_stamp[x]))
                 b.set(self.read_stamp[x], stamp)
@@ -495,7 +529,7 @@ class _Process:
         self.whole.loads[len(b.code)] = (self.p, pc)
         b.set(self.registers[i.dst.index], seen)
 
-    def _write(self, pc: int, i: ins.Store, cell: Cell) -> None:
+    def _write(self, pc: int, i: ins.Store | ins.StoreConditional, cell: Cell) -> None:
         """Algorithms 7 and 8."""
         b, x, views = self.builder, cell.index, self.whole.views
         value = self._stored(i, cell)
@@ -512,7 +546,7 @@ class _Process:
             before = b.pick(reach, self._stamps(q, cell))
             lower = b.largest(lower, b.select(b.equal(reach, Const(NEVER)), FALSE, before))
             reaches[q] = reach
-        stamp = self._stamp(cell, lower)
+        stamp = self._stamp(pc, i, cell, lower)
         for q in self.others:
             if cell.total > 1:
                 overtaken = b.less(stamp, self.whole.final_stamp[x])
@@ -528,7 +562,7 @@ class _Process:
             b.set(self.own_value[x], value)
             b.set(self.own_stamp[x], stamp)
 
-    def _stored(self, i: ins.Store, cell: Cell) -> Operand:
+    def _stored(self, i: ins.Store | ins.StoreConditional, cell: Cell) -> Operand:
         value = self._operand(i.value)
         return value if cell.size == 8 else self.builder.op(Op.MOV, value, width=8 * cell.size)
 
@@ -556,9 +590,18 @@ class _Process:
             found.append(b.largest(FALSE, *(g for (q, s, k), g in known.items() if (q, s) == (self.p, r) and k <= own)))
         return b.pick(context, found)
 
-    def _stamp(self, cell: Cell, lower: Operand) -> Operand:
-        """The least stamp of this process above all that the write must come after."""
+    def _stamp(self, pc: int, i: ins.Store | ins.StoreConditional, cell: Cell, lower: Operand) -> Operand:
+        """The least stamp of this process above all that the write must come after; where positions are guessed, one
+        of this process, for a store-conditional the one after what its load-reserve read."""
         b, stamps = self.builder, stamps_of(cell)
+        if cell.exclusive:
+            if isinstance(i, ins.Store):
+                position = b.choose(1, cell.total, f"position.{self.p}.{pc}", "view")
+            else:
+                position = b.op(Op.ADD, self.reserved_stamp, Const(1))
+            b.assume(b.less(lower, position))
+            b.assume(b.equal(b.pick(position, self.whole.owners[cell.index]), Const(self.p)))
+            return position
         if stamps.shift == 0:
             return b.op(Op.ADD, lower, Const(1))
         above = b.op(Op.ADD, b.op(Op.LSHR, lower, Const(stamps.shift)), Const(1))

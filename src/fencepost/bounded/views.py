@@ -23,7 +23,8 @@ Schedule = tuple[int, ...]
 @dataclass(frozen=True, slots=True)
 class Stamps:
     """How the writes to one cell are numbered in coherence order: 0 is the initial write; a later write has a larger
-    stamp; stamps of different processes differ in their low `shift` bits."""
+    stamp; stamps of different processes differ in their low `shift` bits. Where read-modify-writes must follow what
+    they read immediately, stamps are positions in coherence order instead, and it is guessed whose each one is."""
 
     cell: Cell
     shift: int
@@ -37,6 +38,8 @@ class Stamps:
 
 
 def stamps_of(cell: Cell) -> Stamps:
+    if cell.exclusive:
+        return Stamps(cell, 0)
     return Stamps(cell, (len(cell.writers) - 1).bit_length() if cell.writers else 0)
 
 

@@ -122,6 +122,13 @@ class _Graph:
         self.straight, self.run, self.machine, self.state = straight, run, run.machine, run.state
         self.paths: list[Path] = [self.machine.path(self.state, p) for p in range(self.machine.count)]
         self.numbers: dict[Write, int] = {}
+        self.pairs = {
+            ((p, e.reserve), (p, n))
+            for p, path in enumerate(self.paths)
+            for n, e in enumerate(path.events)
+            if e.reserve is not None and e.what is What.WRITE
+        }
+        self.halves = {half for pair in self.pairs for half in pair}
         self.events: list[Event] = []
         for cell in straight.locations.cells:
             self._add((-1, cell.address), EventKind.INIT, -1, cell.index, cell.address, cell.size, cell.initial)
@@ -135,12 +142,15 @@ class _Graph:
         fence = _FENCES.get(fetched.what) if fetched is not None else None
         at = fetched.instruction.at if fetched is not None else None
         self.numbers[key] = len(self.events)
-        self.events.append(Event(len(self.events), thread, index, kind, address, size, value, Mode.RLX, fence, at=at))
+        number = len(self.events)
+        self.events.append(
+            Event(number, thread, index, kind, address, size, value, Mode.RLX, fence, key in self.halves, at=at)
+        )
 
     def _event(self, p: int, n: int, index: int) -> None:
         fetched, process = self.paths[p].events[n], self.state.processes[p]
         i = fetched.instruction
-        if isinstance(i, ins.Load | ins.Store):
+        if isinstance(i, ins.Load | ins.Store | ins.StoreConditional):
             kind = EventKind.READ if isinstance(i, ins.Load) else EventKind.WRITE
             address = self.machine.variable(process, self.paths[p], n)
             value = process.values[n]
@@ -162,10 +172,13 @@ class _Graph:
                    for p, path in enumerate(self.paths) if path.end is not End.DONE}  # fmt: skip
         outcome = dict(outcome_of(machine, state)) if not blocked else {}
         return Execution(
-            tuple(self.events), reads_from, dict(self._coherence()), frozenset(), deps["address"], deps["data"],
+            tuple(self.events), reads_from, dict(self._coherence()), self._rmw(), deps["address"], deps["data"],
             deps["control"], threads=tuple(t.name for t in self.straight.program.threads), outcome=outcome,
             blocked=blocked,
         )  # fmt: skip
+
+    def _rmw(self) -> frozenset[Pair]:
+        return frozenset((self.numbers[read], self.numbers[write]) for read, write in self.pairs)
 
     def _coherence(self) -> Iterator[tuple[int, tuple[int, ...]]]:
         before = dict(self.state.before)

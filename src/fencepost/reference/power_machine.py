@@ -8,6 +8,10 @@ partial order that grows. Rules and predicates carry the paper's names. Three re
 - `status(e') = init` in RdInitCnd and InitCnd means "initialised or committed", as in Table 1.
 - ≺poloc relates reads and writes only; a variable is undetermined (⊤) until the address has a value.
 
+The paper leaves lwarx and stwcx. out. Here a store-conditional may succeed where its write comes right after the write
+that its load-reserve read from, in coherence order, for good: it commits only while that write is the last one that its
+process has seen, and nothing is ever ordered between the two.
+
 The machine is the judge of `bounded/`: it takes programs whose threads are single functions made of loads, stores,
 computations, conditionals and the three POWER fences (`bounded/straighten.py` makes them so).
 """
@@ -48,7 +52,8 @@ class Process(NamedTuple):
 
 class State(NamedTuple):
     """A configuration. `prop[p]` lists (address, write) where it is not the initial write; `syncs[p]` is SyncProp(p);
-    `seen_writes` SeenWr, `seen_syncs` SeenSyncs, `before` the coherence predecessors of each committed write."""
+    `seen_writes` SeenWr, `seen_syncs` SeenSyncs, `before` the coherence predecessors of each committed write;
+    `pairs` what a load-reserve read from with the write of its store-conditional."""
 
     processes: tuple[Process, ...]
     prop: tuple[frozenset[tuple[int, Write]], ...]
@@ -56,6 +61,7 @@ class State(NamedTuple):
     seen_writes: frozenset[tuple[Event, frozenset[tuple[int, Write]]]] = frozenset()
     seen_syncs: frozenset[tuple[Event, frozenset[Event]]] = frozenset()
     before: frozenset[tuple[Write, frozenset[Write]]] = frozenset()
+    pairs: frozenset[tuple[Write, Write]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +115,7 @@ class PowerMachine:
             return None
         if isinstance(i, ins.Compute):
             return compute(i.op, i.width, known)
-        if isinstance(i, ins.Store):
+        if isinstance(i, ins.Store) or (isinstance(i, ins.StoreConditional) and event.guess):
             return to_unsigned(known[0], 8 * i.size)
         return known[0] if known else 0
 
@@ -254,6 +260,8 @@ class PowerMachine:
                 if not self.rd_cnd(state, p, n):
                     return
             case What.WRITE:
+                if isinstance(event.instruction, ins.StoreConditional) and not self._reserved(state, p, n):
+                    return
                 after = self._commit_write(after, p, n)
             case What.ACI:
                 if not self.valid_cnd(state, p, n):
@@ -270,22 +278,51 @@ class PowerMachine:
                 after = after._replace(seen_writes=seen, syncs=_set(after.syncs, p, after.syncs[p] | {(p, n)}))
         yield Label("commit", p, n), after
 
+    def _reserved(self, state: State, p: int, n: int) -> bool:
+        """Whether what the load-reserve read is still the last write that p has seen, and not paired with another."""
+        process, path = state.processes[p], self.path(state, p)
+        m = path.events[n].reserve
+        if m is None or self.variable(process, path, m) != self.variable(process, path, n):
+            return False
+        read, address = process.reads_from[m], self.variable(process, path, n)
+        assert address is not None, "a write that commits should have an address"
+        return read == self.latest(state, p, address) and all(read != old for old, _ in state.pairs)
+
     def _commit_write(self, state: State, p: int, n: int) -> State:
+        reserve = self.path(state, p).events[n].reserve
+        if reserve is not None:
+            read = state.processes[p].reads_from[reserve]
+            assert read is not None, "a load-reserve should be committed before its store-conditional"
+            state = state._replace(pairs=state.pairs | {(read, (p, n))})
         state = state._replace(seen_syncs=state.seen_syncs | {((p, n), state.syncs[p])})
         return self._order_after(state, (p, n), p)
 
     def _order_after(self, state: State, write: Write, q: int) -> State:
-        """Prop[⟨q,x⟩ ← e] and ≺co ∪ {⟨e',e⟩ | e' ⪯co Prop(q,x)}, closed under transitivity."""
+        """Prop[⟨q,x⟩ ← e] and ≺co ∪ {⟨e',e⟩ | e' ⪯co Prop(q,x)}, closed under transitivity and around pairs."""
         address = self.address_of(state, write)
         last = self.latest(state, q, address)
-        before = dict(state.before)
-        earlier = before.get(last, frozenset()) | ({last} if last[0] >= 0 else frozenset())
-        before[write] = before.get(write, frozenset()) | earlier
-        for w, set_ in before.items():
-            if write in set_:
-                before[w] = set_ | earlier
+        before = {w: set(earlier) for w, earlier in state.before}
+        before.setdefault(write, set())
+        _insert(before, last, write)
+        changed = True
+        while changed:
+            changed = any(self._keep_together(state, before, old, new) for old, new in state.pairs)
         seen = frozenset({(a, w) for a, w in state.prop[q] if a != address} | {(address, write)})
-        return state._replace(before=frozenset(before.items()), prop=_set(state.prop, q, seen))
+        frozen = frozenset((w, frozenset(earlier)) for w, earlier in before.items())
+        return state._replace(before=frozen, prop=_set(state.prop, q, seen))
+
+    def _keep_together(self, state: State, before: dict[Write, set[Write]], old: Write, new: Write) -> bool:
+        """What is after the first of a pair is after the second; what is before the second is before the first."""
+        if new not in before:
+            return False
+        count = sum(map(len, before.values()))
+        address = self.address_of(state, new)
+        for w in [w for w in before if w not in (old, new) and self.address_of(state, w) == address]:
+            if old[0] < 0 or old in before[w]:
+                _insert(before, new, w)
+            if w in before[new] and old[0] >= 0:
+                _insert(before, w, old)
+        return sum(map(len, before.values())) > count
 
     def address_of(self, state: State, write: Write) -> int:
         p, n = write
@@ -356,6 +393,17 @@ class PowerMachine:
 
     def ended(self, state: State) -> bool:
         return all(self.path(state, p).end is End.DONE for p in range(self.count))
+
+
+def _insert(before: dict[Write, set[Write]], earlier: Write, later: Write) -> None:
+    """Adds earlier ≺co later, and what follows from it. The initial write comes before all others and is left out."""
+    if earlier[0] < 0:
+        return
+    more = before[earlier] | {earlier}
+    before[later] |= more
+    for known in before.values():
+        if later in known:
+            known |= more
 
 
 def _set(items: tuple[T, ...], n: int, item: T) -> tuple[T, ...]:

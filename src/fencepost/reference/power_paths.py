@@ -54,8 +54,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """An event. `guess` is the outcome guessed for a conditional (0 or 1, for a switch the index of the target) and the
-    value chosen by a Choose. `controls`: the conditionals before it."""
+    """An event. `guess` is the outcome guessed for a conditional (0 or 1, for a switch the index of the target), the
+    value chosen by a Choose, and whether a store-conditional succeeds (one that fails is an assign). `controls`: the
+    conditionals before it. `reserve`: the load-reserve that a store-conditional belongs to."""
 
     pc: int
     what: What
@@ -64,6 +65,7 @@ class Fetched:
     address: Source | None
     values: tuple[Source, ...]
     controls: tuple[int, ...]
+    reserve: int | None = None
 
 
 #: A path as data: the program counter of each event and the guess made for it.
@@ -105,6 +107,8 @@ class Paths:
         definer = list(before.definer)
         for register in _defined(event.instruction):
             definer[register.index] = Source(len(before.events))
+        if isinstance(event.instruction, ins.StoreConditional):
+            definer[event.instruction.dst.index] = Source(None, guess)
         events, definers = (*before.events, event), tuple(definer)
         match event.instruction:
             case ins.Assume() if not guess:
@@ -141,6 +145,10 @@ class Paths:
                 what, address = What.READ, source(i.address)
             case ins.Store():
                 what, address, values = What.WRITE, source(i.address), (source(i.value),)
+            case ins.StoreConditional() if guess:
+                what, address, values = What.WRITE, source(i.address), (source(i.value),)
+            case ins.StoreConditional():
+                what = What.ASSIGN
             case ins.Compute():
                 what, values = What.ASSIGN, tuple(source(a) for a in i.args)
             case ins.Choose():
@@ -156,7 +164,8 @@ class Paths:
             case _:
                 raise UnsupportedError(f"the POWER machine has no rule for {i.mnemonic} at {i.at}")
         controls = tuple(n for n, e in enumerate(before.events) if e.what is What.ACI)
-        return Fetched(pc, what, i, guess, address, values, controls)
+        reserve = _reservation(before.events) if isinstance(i, ins.StoreConditional) else None
+        return Fetched(pc, what, i, guess, address, values, controls, reserve)
 
     def successors(self, trail: Trail) -> Iterator[Trail]:
         """The rule Fetch: every instruction that can come next, with every guess."""
@@ -171,6 +180,8 @@ class Paths:
                 return range(2)
             case ins.Switch(targets=targets):
                 return range(len(targets) + 1)
+            case ins.StoreConditional(may_fail=may_fail):
+                return range(0 if may_fail else 1, 2)
             case ins.Choose(low=low, high=high) if not isinstance(low, Reg) and not isinstance(high, Reg):
                 return range(to_signed(self.layout.value(low)), to_signed(self.layout.value(high)) + 1)
             case ins.Choose():
@@ -184,6 +195,17 @@ class Paths:
                 found = [n for n, c in enumerate(cases) if not isinstance(c, Reg) and self.layout.value(c) == value]
                 return found[0] if found else len(targets)
         return int(to_unsigned(value) != 0)
+
+
+def _reservation(events: tuple[Fetched, ...]) -> int | None:
+    """The load-reserve that is in force: the last one, unless a store-conditional has used it up."""
+    for n in range(len(events) - 1, -1, -1):
+        i = events[n].instruction
+        if isinstance(i, ins.StoreConditional):
+            return None
+        if isinstance(i, ins.Load) and i.exclusive:
+            return n
+    return None
 
 
 def _defined(i: Instruction) -> tuple[Reg, ...]:

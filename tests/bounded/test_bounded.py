@@ -1,0 +1,188 @@
+"""Bounded checking from a file to a verdict: the papers' programs, C, emitted code, limits, refusals."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from fencepost import api
+from fencepost.errors import UsageError
+from fencepost.frontends.pseudo import read
+from fencepost.program.reader import read_program
+from fencepost.verdict import Answer
+
+ROOT = Path(__file__).parents[2]
+PAPERS = ROOT / "examples" / "papers"
+BENCHMARKS = ROOT / "benchmarks" / "bounded"
+
+
+def fp(text: str) -> object:
+    return read(text, "test.fp")
+
+
+# --- verdicts
+
+
+def test_message_passing_fails_in_three_contexts() -> None:
+    verdict = api.bounded(PAPERS / "power2sc-fig3.fp", contexts="1..4")
+    assert verdict.answer is Answer.FAIL
+    assert verdict.extra["contexts"] == 3
+    assert "within 3 contexts and loop bound 4" in verdict.reason
+
+
+def test_a_pass_states_its_bounds() -> None:
+    verdict = api.bounded(PAPERS / "power2sc-fig8.fp", contexts="4", unroll=7)
+    assert verdict.answer is Answer.PASS
+    assert verdict.reason == "no violation within 4 contexts and loop bound 7"
+
+
+def test_a_state_that_exists_is_reached() -> None:
+    verdict = api.bounded(PAPERS / "power2sc-fig8-lwsync.fp", contexts="3")
+    assert verdict.answer is Answer.PASS
+    assert verdict.extra["reachable"] is True
+    assert verdict.witness is not None
+
+
+def test_a_state_that_was_not_found_is_not_refuted() -> None:
+    verdict = api.bounded(PAPERS / "power2sc-fig8-lwsync.fp", contexts="2")
+    assert verdict.answer is Answer.UNKNOWN
+    assert "within 2 contexts" in verdict.reason
+
+
+def test_progress_tells_every_bound() -> None:
+    seen: list[tuple[int, bool | None]] = []
+    api.bounded(PAPERS / "power2sc-fig3.fp", contexts="1..4", progress=lambda p: seen.append((p.contexts, p.found)))
+    assert seen == [(1, False), (2, False), (3, True)]
+
+
+@pytest.mark.parametrize("backend", ["smt", "z3", "cbmc"])
+def test_back_ends_agree(backend: str) -> None:
+    if backend == "z3":
+        pytest.importorskip("z3")
+    if backend == "cbmc" and shutil.which("cbmc") is None:
+        pytest.skip("cbmc is not on PATH")
+    found = api.bounded(PAPERS / "power2sc-fig3.fp", contexts="3", backend=backend)
+    nothing = api.bounded(PAPERS / "power2sc-fig8.fp", contexts="3", backend=backend)
+    assert (found.answer, nothing.answer) == (Answer.FAIL, Answer.PASS)
+
+
+def test_loops_stop_at_their_bound() -> None:
+    text = "var x\nthread P { for i in 1..5 { x := i } }\nthread Q { r := x; assert(r < 5) }"
+    assert api.bounded(fp(text), contexts="2", unroll=3).answer is Answer.PASS
+    assert api.bounded(fp(text), contexts="2", unroll=4).answer is Answer.FAIL
+
+
+def test_waiting_needs_no_bound() -> None:
+    text = "var x\nthread P { x := 1 }\nthread Q { while x == 0 { skip }; assert(0) }"
+    assert api.bounded(fp(text), contexts="2", unroll=1).answer is Answer.FAIL
+
+
+def test_computed_addresses_order_later_commits() -> None:
+    text = "var x, y, z[2]\nthread P { a := x; z[a & 1] := 1; y := 1 }\nthread Q { b := y; x := b }\nexists (P:a == 1)"
+    assert api.bounded(fp(text), contexts="5").extra["reachable"] is False
+
+
+def test_an_increment_is_atomic() -> None:
+    text = "var x\nthread P { FADD(x, 1) }\nthread Q { FADD(x, 1) }\nforall (x == 2)"
+    assert api.bounded(fp(text), contexts="5").answer is Answer.PASS
+
+
+def test_a_lock_protects_on_power() -> None:
+    text = "var x\nmutex m\nthread P(i in 1..2) { lock(m); a := x; x := a + 1; unlock(m) }\nforall (x == 2)"
+    assert api.bounded(fp(text), contexts="4").answer is Answer.PASS
+
+
+def test_what_is_not_treated_is_unknown() -> None:
+    text = "var x\nthread P { x := 1; eieio; x := 2 }\nthread Q { r := x }\nforall (Q:r < 2)"
+    verdict = api.bounded(fp(text), contexts="2")
+    assert verdict.answer is Answer.UNKNOWN
+    assert "eieio" in verdict.reason
+
+
+def test_the_time_limit_gives_unknown() -> None:
+    verdict = api.bounded(BENCHMARKS / "lamport-safe.c", contexts="3", unroll=8, time_limit=0.5)
+    assert verdict.answer is Answer.UNKNOWN
+    assert "0.5 s" in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("contexts", "0"), ("contexts", "3..2"), ("contexts", "many"), ("unroll", 0), ("backend", "spin")],
+)
+def test_senseless_options_are_refused(option: str, value: object) -> None:
+    with pytest.raises(UsageError, match=option):
+        api.bounded(PAPERS / "power2sc-fig3.fp", **{option: value})
+
+
+# --- the witness
+
+
+def test_the_run_is_told_step_by_step() -> None:
+    witness = api.bounded(PAPERS / "power2sc-fig3.fp", contexts="3").witness
+    assert witness is not None
+    texts = [step.text for step in witness.run]
+    assert texts[0].startswith("context 1: fetch ")
+    order = [texts.index(t) for t in texts if re.search(r"propagate write . := 1 to p2", t)]
+    assert len(order) == 2, "both writes should be propagated"
+    assert {text.split(":")[0] for text in texts} == {"context 1", "context 2", "context 3"}
+    assert witness.execution.reads_from and witness.execution.coherence
+
+
+# --- C
+
+
+@pytest.mark.parametrize(
+    ("name", "contexts"),
+    [
+        ("burns", 3),
+        ("dekker", 2),
+        ("fib_bench", 6),
+        ("peterson", 3),
+        ("pgsql", 2),
+        ("pgsql_bnd", 2),
+        ("simple_dekker", 2),
+    ],
+)
+def test_programs_of_the_tables(name: str, contexts: int) -> None:
+    def answer(kind: str, k: int) -> Answer:
+        return api.bounded(BENCHMARKS / f"{name}-{kind}.c", contexts=str(k), unroll=3).answer
+
+    assert answer("unsafe", contexts - 1) is Answer.PASS
+    assert answer("unsafe", contexts) is Answer.FAIL
+    assert answer("safe", contexts) is Answer.PASS
+
+
+# --- the translation as text
+
+
+def test_the_translation_is_a_program() -> None:
+    text = api.bounded_translation(PAPERS / "power2sc-fig3.fp", contexts="3")
+    program = read_program(text, "translated")
+    assert [t.name for t in program.threads] == ["main"]
+
+
+def test_the_translation_grows_with_the_square_of_the_contexts_at_most() -> None:
+    sizes = [api.bounded_translation(PAPERS / "power2sc-fig3.fp", contexts=str(k)).count("\n") for k in (2, 4, 8)]
+    assert sizes[2] < 4 * sizes[1] < 16 * sizes[0]
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("source", ["examples/papers/power2sc-fig3.fp", "benchmarks/bounded/peterson-safe.c"])
+def test_emitted_c_compiles_without_warnings(compiler: str, source: str, tmp_path: Path) -> None:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not on PATH")
+    file = tmp_path / "translated.c"
+    file.write_text(api.bounded_translation(ROOT / source, form="c", contexts="3", unroll=2))
+    command = [compiler, "-Wall", "-Wextra", "-Werror", "-pedantic", "-c", "-o", str(tmp_path / "out.o"), str(file)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[:2000]
+
+
+def test_emitted_c_has_no_pointer_and_no_loop() -> None:
+    text = api.bounded_translation(PAPERS / "power2sc-fig3.fp", form="c", contexts="3")
+    body = re.sub(r"/\*.*?\*/", "", text.split("int main")[1], flags=re.DOTALL)
+    assert not re.search(r"\*|\[|&(?!\s*\d)|while|for", body)
