@@ -41,7 +41,7 @@ private:
   bool push_predecessors(const Graph<W>& g, Id x) {
     const Event& v = g[x];
     if (model_ == Model::Sc ? push(predecessor(g, x)) : push_preserved(g, x)) return true;
-    if (v.joined != none && push(v.joined)) return true;
+    if (v.joined != none && push_ended(g, v.joined)) return true;
     if (v.is_read() && v.reads_from >= 0 && (model_ == Model::Sc || g[v.reads_from].thread != v.thread))
       return push(v.reads_from);
     if (v.is_write() && v.co_before != none) {
@@ -51,6 +51,13 @@ private:
       });
     }
     return false;
+  }
+
+  // A thread that has ended has no write of its own left in a buffer.
+  bool push_ended(const Graph<W>& g, Id last) {
+    for (Id d = last; d != none; d = g[d].po_before)
+      if (push(d)) return true;
+    return push(g.thread[g[last].thread].spawned_by);
   }
 
   static bool plain_write(const Event& v) { return v.is_write() && !v.at->action.rmw; }

@@ -10,7 +10,7 @@ from fencepost.enumerate.locations import Access, Solution
 from fencepost.enumerate.traces import INITIAL, Ending, Location, Step, ThreadRunner, Trace
 from fencepost.execution.execution import Event, EventKind, Execution, Pair
 from fencepost.models.cat.base import Structure, order_pairs
-from fencepost.models.cat.plan import PlanRun
+from fencepost.models.cat.plan import PlanResult, PlanRun
 from fencepost.models.cat.relations import relation
 from fencepost.models.registry import Model
 from fencepost.program.condition import FinalMemory, FinalRegister
@@ -40,8 +40,9 @@ class Frame:
             number += 1
         for thread, trace in sorted(self.chosen.items()):
             for index, s in enumerate(trace.steps):
+                address = 0 if s.kind is EventKind.JOIN else s.address
                 yield Event(
-                    number, thread, index, s.kind, s.address, s.size, s.value, s.mode, s.fence, s.rmw, s.exclusive, s.at
+                    number, thread, index, s.kind, address, s.size, s.value, s.mode, s.fence, s.rmw, s.exclusive, s.at
                 )
                 number += 1
 
@@ -134,6 +135,7 @@ class Candidate:
 
     def __init__(self, frame: Frame, parts: tuple[tuple[list[int], Solution], ...], ordered: bool) -> None:
         self.frame, self.ordered = frame, ordered
+        self._judged: PlanResult | None = None
         self.reads_from = {ids[r]: ids[w] for ids, solution in parts for r, w in solution.sources}
         self.coherence = {
             frame.locations[k][0]: tuple(ids[w] for w in solution.order) for k, (ids, solution) in enumerate(parts)
@@ -155,17 +157,22 @@ class Candidate:
 
     def consistent(self, model: Model) -> bool:
         """By the plan where the model has one: the tree evaluator says the same, more slowly."""
-        run = self.frame.plan_run(model)
-        if run is None:
+        if self.frame.plan_run(model) is None:
             return model.judge_structure(self.structure).consistent
-        return not run.judge(self.structure).failed
+        return not self._result(model).failed
 
     def flags(self, model: Model) -> tuple[tuple[str, tuple[Pair, ...]], ...]:
         """The flags that the model raises here, each with its pairs of events."""
-        run = self.frame.plan_run(model)
-        if run is not None and not run.judge(self.structure).flags:
+        if self.frame.plan_run(model) is not None and not self._result(model).flags:
             return ()
         return tuple((f.name, f.pairs) for f in model.judge_structure(self.structure).flags)
+
+    def _result(self, model: Model) -> PlanResult:
+        if self._judged is None:
+            run = self.frame.plan_run(model)
+            assert run is not None, "only a model with a plan should be asked"
+            self._judged = run.judge(self.structure)
+        return self._judged
 
     def execution(self) -> Execution:
         frame = self.frame

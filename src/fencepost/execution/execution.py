@@ -31,6 +31,9 @@ class EventKind(Enum):
     ATOMIC_END = "atomic_end"
 
 
+_FRAME = (EventKind.BEGIN, EventKind.END, EventKind.MALLOC)
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """`id` is the index in `Execution.events`. `index` is the position in program order of the thread. `thread` is -1
@@ -85,16 +88,23 @@ class Execution:
         return tuple(sorted((e for e in self.events if e.thread == thread), key=lambda e: e.index))
 
     def canonical(self) -> tuple[object, ...]:
-        """A value that is equal for two executions exactly when they are the same graph, however they were numbered."""
+        """A value that is equal for two executions exactly when they are the same graph, however they were numbered
+        and whether or not the engine makes events of a thread's frame and of allocations."""
+        ranks: dict[int, int] = {}
+        lengths: dict[int, int] = {}
+        for e in sorted(self.events, key=lambda e: e.index):
+            if e.kind not in _FRAME:
+                ranks[e.id] = lengths.get(e.thread, 0)
+                lengths[e.thread] = ranks[e.id] + 1
 
         def name(event_id: int) -> tuple[int, int, int]:
             e = self.events[event_id]
-            return (-1, 0, e.address) if e.kind is EventKind.INIT else (e.thread, e.index, 0)
+            return (e.thread, 0, e.address) if e.kind is EventKind.INIT else (e.thread, ranks[e.id], 0)
 
         labels = frozenset(
             (*name(e.id), e.kind, e.address, e.size, e.value, e.fence)
             for e in self.events
-            if e.kind is not EventKind.INIT
+            if e.kind is not EventKind.INIT and e.kind not in _FRAME
         )
         reads = frozenset((name(r), name(w)) for r, w in self.reads_from.items())
         order = frozenset(

@@ -1,0 +1,48 @@
+"""Threads that are spawned and joined: the same graphs as the explorer, under every model that it has."""
+
+from __future__ import annotations
+
+import pytest
+
+from fencepost import explore
+from fencepost.enumerate import enumerate_program
+from fencepost.enumerate.prepare import ready
+from fencepost.frontends.pseudo import read
+from fencepost.models.registry import find, names
+
+PROGRAM = read(
+    """
+    var x, y
+    fn child(k) { x := k; r := y; return r + k }
+    thread main { local a, b, t1, t2
+      y := 1
+      t1 := spawn child(1)
+      t2 := spawn child(2)
+      y := 2
+      a := join(t1)
+      b := join(t2)
+      c := x }
+    observe main:a, main:b, main:c
+    """,
+    "threads.fp",
+)
+
+
+@pytest.mark.parametrize("name", names())
+def test_what_is_spawned_sees_the_past_and_what_joins_sees_it_all(name: str) -> None:
+    """Each child reads y = 1 or 2 after the parent's first write; the parent never reads x = 0 after the joins."""
+    model = find(name)
+    found = enumerate_program(ready(PROGRAM, model), model)
+    assert (len(found.complete), len(found.blocked)) == (8, 0)
+    if explore.knows(model) and name in ("sc", "tso", "pso", "ra", "rc11", "rc11-cpp20"):
+        explored = {e.canonical() for e in explore.executions(PROGRAM, model)}
+        assert explored == {e.canonical() for e in found.complete}
+
+
+def test_a_thread_that_is_never_joined_by_a_blocked_one() -> None:
+    program = read(
+        "var x\n fn child() { wait(x == 1) }\n thread main { local t\n t := spawn child()\n r := join(t) }", "t.fp"
+    )
+    found = enumerate_program(program, find("sc"))
+    assert (len(found.complete), len(found.blocked)) == (0, 1)
+    assert set(found.blocked[0].blocked) == {0, 1}
