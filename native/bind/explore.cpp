@@ -96,6 +96,7 @@ void bind_explore(nb::module_& m) {
           [](ExploreOptions& o, int model) { o.model = static_cast<Model>(model); })
       .def_rw("keep_going", &ExploreOptions::keep_going)
       .def_rw("races", &ExploreOptions::races)
+      .def_rw("leaks", &ExploreOptions::leaks)
       .def_rw("deadlocks", &ExploreOptions::deadlocks)
       .def_rw("check_duplicates", &ExploreOptions::check_duplicates)
       .def_rw("keep_executions", &ExploreOptions::keep_executions)

@@ -125,6 +125,9 @@ private:
   void report(ErrorKind kind, const std::string& message, std::uint32_t position, std::int32_t thread,
               const std::vector<Id>& blame);
   void report_races(Id e);
+  void report_memory(Id e);
+  void report_leaks(const Graph<W>& g);
+  bool ordered(Id before, Id after) const;
   std::vector<std::uint64_t> outcome();
   Execution export_graph(std::vector<Id>* numbering = nullptr);
   std::uint64_t fingerprint() const;
@@ -134,7 +137,7 @@ private:
   const ExploreOptions& options_;
   Results& results_;
   Consistency<W> consistency_;
-  const bool own_hb_, has_non_atomics_;
+  const bool own_hb_, has_non_atomics_, has_free_, has_heap_;
   std::vector<std::unique_ptr<Graph<W>>> graphs_;
   std::size_t depth_ = 0;
   std::vector<Frame> frames_;

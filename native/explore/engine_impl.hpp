@@ -7,14 +7,26 @@
 
 namespace fencepost {
 
+namespace detail {
+
+template <class F> bool uses(LocalStates& states, F&& wanted) {
+  const auto& code = states.machine().program().code;
+  return std::any_of(code.begin(), code.end(), wanted);
+}
+
+} // namespace detail
+
 template <unsigned W>
 Engine<W>::Engine(LocalStates& states, const ExploreOptions& options, Results& results)
     : states_(states), options_(options), results_(results), consistency_(options.model),
       own_hb_(own_happens_before(options.model)),
-      has_non_atomics_(std::any_of(
-          states.machine().program().code.begin(), states.machine().program().code.end(), [](const Instruction& i) {
-            return (i.opcode == Opcode::Load || i.opcode == Opcode::Store) && i.mode == Mode::Na;
-          })) {
+      has_non_atomics_(detail::uses(states,
+                                    [](const Instruction& i) {
+                                      return (i.opcode == Opcode::Load || i.opcode == Opcode::Store) &&
+                                             i.mode == Mode::Na;
+                                    })),
+      has_free_(detail::uses(states, [](const Instruction& i) { return i.opcode == Opcode::Free; })),
+      has_heap_(detail::uses(states, [](const Instruction& i) { return i.opcode == Opcode::Malloc; })) {
   use_level(0);
 }
 
@@ -204,6 +216,13 @@ template <unsigned W> bool Engine<W>::faulty(std::uint32_t t) {
     if (a.value >= g.thread.size() || !g.thread[a.value].now)
       return stuck(ErrorKind::BadJoin, "join of a thread that does not exist");
     return false;
+  case ActionKind::Free: {
+    if (a.address == 0) return false;
+    const Allocation* memory = layout::region(a.address) == layout::heap ? allocation_of(a.address) : nullptr;
+    if (!memory || memory->address != a.address)
+      return stuck(ErrorKind::InvalidFree, "free of a pointer that malloc did not give");
+    return false;
+  }
   case ActionKind::Read:
   case ActionKind::Write: {
     if (now.mixed) return stuck(ErrorKind::MixedSize, "accesses of different sizes to the same memory");
@@ -269,6 +288,7 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_plain(Frame& f
     g[f.event].value = th.now->action.value;
   }
   compute_rows(g, f.event, options_.model);
+  if (a.kind == ActionKind::Free) report_memory(f.event);
   if (g[f.event].is_fence() && !consistency_.accepts_fence(g, f.event)) return Step::Exhausted;
   answer(f.event);
   return Step::Applied;
@@ -326,6 +346,7 @@ template <unsigned W> bool Engine<W>::apply_source(Frame& f, Id w) {
   }
   f.applied = true;
   report_races(f.event);
+  report_memory(f.event);
   return true;
 }
 
@@ -385,6 +406,7 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_write(Frame& f
     while (next_place(f)) {
       if (consistency_.accepts_write(g, f.event)) {
         report_races(f.event);
+        report_memory(f.event);
         return Step::Applied;
       }
       undo_place(f);
@@ -544,6 +566,7 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_base(Frame& f)
       settle_read(f.revisited);
       if (consistency_.accepts_write(g, f.event) && consistency_.accepts_read(g, f.revisited)) {
         report_races(f.revisited);
+        report_memory(f.revisited);
         return Step::Applied;
       }
       g.clear_reads_from(f.revisited);

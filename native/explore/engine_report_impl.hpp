@@ -54,6 +54,7 @@ template <unsigned W> void Engine<W>::complete() {
     return;
   }
   ++results_.executions;
+  if (options_.leaks && has_heap_) report_leaks(g);
   if (!states_.machine().program().observations.empty()) ++results_.outcomes[outcome()];
   if (results_.kept.size() < options_.keep_executions) results_.kept.push_back(export_graph());
 }
@@ -121,6 +122,54 @@ template <unsigned W> void Engine<W>::report_races(Id e) {
            {static_cast<Id>(d), e});
     return true;
   });
+}
+
+template <unsigned W> bool Engine<W>::ordered(Id before, Id after) const {
+  const Graph<W>& g = graph();
+  return (own_hb_ ? g.hb_of(after) : g.prefix_of(after)).test(g.bit(before));
+}
+
+// Heap memory: an access before it was written, after it was freed, or unordered with the free; a second free.
+template <unsigned W> void Engine<W>::report_memory(Id e) {
+  const Graph<W>& g = graph();
+  const Event& v = g[e];
+  const Action& a = v.at->action;
+  if (!has_heap_ || layout::region(a.address) != layout::heap) return;
+  const Allocation* memory = allocation_of(a.address);
+  if (!memory) return;
+  const auto tell = [&](ErrorKind kind, const char* message, std::vector<Id> blame) {
+    report(kind, message, a.position, static_cast<std::int32_t>(v.thread), blame);
+  };
+  if (v.is_read() && v.reads_from == initial && !memory->zeroed)
+    tell(ErrorKind::Uninitialised, "read of heap memory that nobody has written", {e});
+  if (!has_free_) return;
+  for (const Id d : g.order) {
+    const Event& u = g[d];
+    if (d == e || u.waiting) continue;
+    if (u.kind == ActionKind::Free && u.at->action.address == memory->address) {
+      if (v.kind == ActionKind::Free) return tell(ErrorKind::DoubleFree, "memory is freed twice", {d, e});
+      return tell(ErrorKind::UseAfterFree,
+                  ordered(d, e) ? "access to memory that was freed"
+                                : "access to memory that another thread may free first",
+                  {d, e});
+    }
+    if (v.kind == ActionKind::Free && (u.is_read() || u.is_write()) && u.thread != v.thread && !ordered(d, e) &&
+        u.at->action.address - memory->address < memory->size)
+      return tell(ErrorKind::UseAfterFree, "memory is freed while another thread may access it", {d, e});
+  }
+}
+
+template <unsigned W> void Engine<W>::report_leaks(const Graph<W>& g) {
+  for (std::size_t t = 0; t < g.thread.size(); ++t) {
+    if (!g.thread[t].now) continue;
+    for (const Allocation& memory : g.thread[t].now->state.allocations) {
+      if (!memory.heap) continue;
+      const bool freed = std::any_of(g.order.begin(), g.order.end(), [&](Id e) {
+        return g[e].kind == ActionKind::Free && g[e].at->action.address == memory.address;
+      });
+      if (!freed) report(ErrorKind::Leak, "memory is never freed", memory.position, static_cast<std::int32_t>(t), {});
+    }
+  }
 }
 
 template <unsigned W> std::vector<std::uint64_t> Engine<W>::outcome() {

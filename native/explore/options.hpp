@@ -14,6 +14,7 @@ struct ExploreOptions {
   Model model = Model::Rc11;
   bool keep_going = false;            // collect every kind of error instead of stopping at the first
   bool races = true;                  // report data races on non-atomics, where the model has them
+  bool leaks = false;                 // report heap memory that is never freed
   bool deadlocks = true;              // report threads that wait for what nobody will do
   bool check_duplicates = false;      // hash every complete graph
   std::uint64_t keep_executions = 0;  // hand out this many complete executions as data

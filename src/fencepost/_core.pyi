@@ -12,6 +12,7 @@ class ExploreOptions:
     model: int
     keep_going: bool
     races: bool
+    leaks: bool
     deadlocks: bool
     check_duplicates: bool
     keep_executions: int

@@ -64,6 +64,7 @@ class CheckOptions(ExploreOptions):
     """What `check` takes."""
 
     keep_going: bool = option(False, "Collect every error instead of stopping at the first.")
+    leaks: bool = option(False, "Report heap memory that is never freed.")
     ignore: tuple[str, ...] = option(
         (), "Do not report errors of this kind (race, leak, deadlock, ...); may be repeated.", metavar="KIND"
     )

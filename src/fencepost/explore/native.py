@@ -78,6 +78,7 @@ def _native_options(prepared: Prepared, model: Model, options: ExploreOptions, k
         native.keep_going = options.keep_going or bool(options.ignored)
         native.races = ErrorKind.RACE not in options.ignored
         native.deadlocks = ErrorKind.DEADLOCK not in options.ignored
+        native.leaks = options.leaks and ErrorKind.LEAK not in options.ignored
     else:
         native.keep_going = True
     return native
