@@ -18,7 +18,7 @@ from fencepost.errors import InternalError
 from fencepost.program import instructions as ins
 from fencepost.program.arithmetic import compute
 from fencepost.program.operands import Const, Operand, Reg, to_signed, to_unsigned
-from fencepost.reference.power_machine import Label, PowerMachine, State, Status
+from fencepost.reference.power_machine import Label, PowerMachine, State, Status, Write
 from fencepost.reference.power_paths import End, Trail, What
 from fencepost.reference.power_search import settle
 
@@ -31,7 +31,7 @@ class Plan:
 
     schedule: Schedule
     steps: dict[tuple[object, ...], int] = field(default_factory=dict)
-    values: dict[tuple[int, int], int] = field(default_factory=dict)  # what each load read
+    results: dict[tuple[int, int], int] = field(default_factory=dict)  # what each load read; the stamp of each store
     stops: set[tuple[int, int]] = field(default_factory=set)
     choices: dict[tuple[int, int], int] = field(default_factory=dict)
     idle: set[int] = field(default_factory=set)
@@ -54,7 +54,7 @@ class Run:
 
 def plan_of(translated: Translated, guesses: Guesses) -> Plan:
     schedule = translated.schedule or _guessed_schedule(translated, guesses)
-    plan = Plan(schedule, values=_execute(translated, guesses))
+    plan = Plan(schedule, results=_execute(translated, guesses))
     for index, value in guesses.items():
         match translated.choices[index]:
             case ("read" | "commit" as step, int(p), int(pc), _):
@@ -89,7 +89,7 @@ def _context(translated: Translated, p: int, number: int) -> int:
 
 
 def _execute(translated: Translated, guesses: Guesses) -> dict[tuple[int, int], int]:
-    """Runs the translated program on the guesses and notes what each load leaves in its register."""
+    """Runs the translated program on the guesses and notes what each load read and the stamp of each store."""
     function = translated.program.functions[0]
     registers = [0] * len(function.registers)
     found: dict[tuple[int, int], int] = {}
@@ -103,8 +103,8 @@ def _execute(translated: Translated, guesses: Guesses) -> dict[tuple[int, int], 
         match i:
             case ins.Compute():
                 registers[i.dst.index] = compute(i.op, i.width, tuple(value(a) for a in i.args))
-                if pc in translated.loads:
-                    found[translated.loads[pc]] = registers[i.dst.index]
+                if pc in translated.results:
+                    found[translated.results[pc]] = registers[i.dst.index]
             case ins.Choose():
                 registers[i.dst.index] = to_unsigned(guesses[pc])
             case ins.Assume() if not value(i.condition):
@@ -191,7 +191,7 @@ class _Replay:
                 case ins.Compute():
                     registers[i.dst.index] = compute(i.op, i.width, tuple(value(a) for a in i.args))
                 case ins.Load():
-                    registers[i.dst.index] = self.plan.values[p, pc]
+                    registers[i.dst.index] = self.plan.results[p, pc]
                 case ins.Choose():
                     guess = self.plan.choices.get((p, pc), to_signed(value(i.low)))
                     registers[i.dst.index] = to_unsigned(guess)
@@ -241,13 +241,24 @@ class _Replay:
         if event.what is What.READ and plan.context(p, "read", event.pc) == k:
             found = list(machine.initialisations(state, p, n))
         if event.what is What.WRITE and plan.context(p, "commit", event.pc) == k:
-            found += machine.commits(state, p, n)
+            found += [step for step in machine.commits(state, p, n) if self._in_place(step[0])]
         if event.what in (What.SYNC, What.LWSYNC):
             found += machine.commits(state, p, n)
         for label, after in machine.propagations(state, p, n):
             if plan.context(p, "propagate", event.pc, label.target) == k:
                 found.append((label, after))
         return found[0] if found else None
+
+    def _in_place(self, label: Label) -> bool:
+        """Whether a write gets the place in coherence order that its stamp says."""
+        own = self._stamp((label.process, label.event))
+        address = self.machine.address_of(self.state, (label.process, label.event))
+        earlier = [w for w in self.machine.writes(self.state, address) if self._stamp(w) < own]
+        return label.after == (earlier[-1] if earlier else (-1, address))
+
+    def _stamp(self, write: Write) -> int:
+        p, n = write
+        return self.plan.results[p, self.machine.path(self.state, p).events[n].pc]
 
 
 def _prefixes(trail: Trail) -> list[Trail]:

@@ -65,12 +65,12 @@ class Number:
 
 @dataclass(slots=True)
 class Translated:
-    """`choices` says what each Choose of the program guesses, by its index in the code; `loads` which load each
-    instruction finishes that leaves what was read in a register."""
+    """`choices` says what each Choose of the program guesses, by its index in the code; `results` which load or store
+    an instruction leaves something in a register for: the value read, or the coherence stamp of the write."""
 
     program: Program
     choices: dict[int, tuple[object, ...]]
-    loads: dict[int, tuple[int, int]]
+    results: dict[int, tuple[int, int]]
     schedule: Schedule | None
 
 
@@ -84,7 +84,7 @@ class _Translator:
         self.straight, self.program, self.locations = straight, straight.program, straight.locations
         self.schedule, self.question = schedule, Question(straight)
         self.builder = b = Builder()
-        self.loads: dict[int, tuple[int, int]] = {}
+        self.results: dict[int, tuple[int, int]] = {}
         self.count, self.contexts = len(self.program.threads), contexts
         locations = self.locations
         self.views = Views(b, self.count, contexts, schedule, [stamps_of(c) for c in locations.cells])
@@ -113,7 +113,7 @@ class _Translator:
         program = replace(
             self.program, functions=(function,), threads=(Thread("main", "main"),), observations=(), condition=None
         )
-        return Translated(program, b.choices, self.loads, self.schedule)
+        return Translated(program, b.choices, self.results, self.schedule)
 
     # --- initProc
 
@@ -526,7 +526,7 @@ class _Process:
             if pair is not None:
                 pair[0].set(init)
                 pair[1].set(commit)
-        self.whole.loads[len(b.code)] = (self.p, pc)
+        self.whole.results[len(b.code)] = (self.p, pc)
         b.set(self.registers[i.dst.index], seen)
 
     def _write(self, pc: int, i: ins.Store | ins.StoreConditional, cell: Cell) -> None:
@@ -546,7 +546,9 @@ class _Process:
             before = b.pick(reach, self._stamps(q, cell))
             lower = b.largest(lower, b.select(b.equal(reach, Const(NEVER)), FALSE, before))
             reaches[q] = reach
-        stamp = self._stamp(pc, i, cell, lower)
+        given = self._stamp(pc, i, cell, lower)
+        self.whole.results[len(b.code)] = (self.p, pc)
+        stamp = b.var(f"stamp.{self.p}.{pc}", given)
         for q in self.others:
             if cell.total > 1:
                 overtaken = b.less(stamp, self.whole.final_stamp[x])

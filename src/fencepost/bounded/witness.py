@@ -181,11 +181,9 @@ class _Graph:
         return frozenset((self.numbers[read], self.numbers[write]) for read, write in self.pairs)
 
     def _coherence(self) -> Iterator[tuple[int, tuple[int, ...]]]:
-        before = dict(self.state.before)
         for cell in self.straight.locations.cells:
-            writes = [w for w in before if self.machine.address_of(self.state, w) == cell.address]
-            ordered = sorted(writes, key=lambda w: len(before[w]))
-            yield cell.address, (self.numbers[-1, cell.address], *(self.numbers[w] for w in ordered))
+            order = self.machine.writes(self.state, cell.address)
+            yield cell.address, (self.numbers[-1, cell.address], *(self.numbers[w] for w in order))
 
     def _dependencies(self, what: str) -> Iterator[Pair]:
         for p, path in enumerate(self.paths):

@@ -1,16 +1,17 @@
 """The operational POWER semantics of "Context-Bounded Model Checking for POWER" (Fig. 7 and Table 2), as a machine.
 
-Events are fetched, initialised, committed and propagated; `sync` and `lwsync` are propagated and acknowledged; ≺co is a
-partial order that grows. Rules and predicates carry the paper's names. Three readings of the paper:
+Events are fetched, initialised, committed and propagated; `sync` and `lwsync` are propagated and acknowledged. Rules
+and predicates carry the paper's names. Three readings of the paper:
 
-- PropWrite's premise `Prop(q,x) ≺co e` says that e may be ordered after what q has seen, that is: not e ⪯co Prop(q,x).
-  Taken literally two writes of different processes could never be ordered.
+- ≺co orders the writes to a variable totally. A write gets its place when it commits, anywhere after what its process
+  has seen, so that PropWrite's premise `Prop(q,x) ≺co e` means what it says. (If ≺co grew only by propagation, as the
+  rules can also be read, R+lwsync+sync would be impossible, which POWER allows.)
 - `status(e') = init` in RdInitCnd and InitCnd means "initialised or committed", as in Table 1.
 - ≺poloc relates reads and writes only; a variable is undetermined (⊤) until the address has a value.
 
 The paper leaves lwarx and stwcx. out. Here a store-conditional may succeed where its write comes right after the write
 that its load-reserve read from, in coherence order, for good: it commits only while that write is the last one that its
-process has seen, and nothing is ever ordered between the two.
+process has seen, and no later write gets its place between the two.
 
 The machine is the judge of `bounded/`: it takes programs whose threads are single functions made of loads, stores,
 computations, conditionals and the three POWER fences (`bounded/straighten.py` makes them so).
@@ -52,26 +53,28 @@ class Process(NamedTuple):
 
 class State(NamedTuple):
     """A configuration. `prop[p]` lists (address, write) where it is not the initial write; `syncs[p]` is SyncProp(p);
-    `seen_writes` SeenWr, `seen_syncs` SeenSyncs, `before` the coherence predecessors of each committed write;
-    `pairs` what a load-reserve read from with the write of its store-conditional."""
+    `seen_writes` SeenWr, `seen_syncs` SeenSyncs, `order` ≺co: the committed writes to each address, without the initial
+    one; `pairs` what a load-reserve read from with the write of its store-conditional."""
 
     processes: tuple[Process, ...]
     prop: tuple[frozenset[tuple[int, Write]], ...]
     syncs: tuple[frozenset[Event], ...]
     seen_writes: frozenset[tuple[Event, frozenset[tuple[int, Write]]]] = frozenset()
     seen_syncs: frozenset[tuple[Event, frozenset[Event]]] = frozenset()
-    before: frozenset[tuple[Write, frozenset[Write]]] = frozenset()
+    order: frozenset[tuple[int, tuple[Write, ...]]] = frozenset()
     pairs: frozenset[tuple[Write, Write]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One step: a rule applied to an event of the active process; `target` is where a propagation goes."""
+    """One step: a rule applied to an event of the active process. `target` is where a propagation goes, `after` the
+    write that a committed write follows in coherence order."""
 
     rule: str  # fetch, init, commit, propagate
     process: int
     event: int
     target: int | None = None
+    after: Write | None = None
 
 
 class PowerMachine:
@@ -129,9 +132,16 @@ class PowerMachine:
         assert write[0] < 0, "only the initial write has an initial value"
         return self.memory.initial(write[1], size)
 
+    def writes(self, state: State, address: int) -> tuple[Write, ...]:
+        """The committed writes to an address in coherence order, without the initial one."""
+        return next((order for a, order in state.order if a == address), ())
+
     def coherent(self, state: State, a: Write, b: Write) -> bool:
-        """a ⪯co b."""
-        return a == b or a[0] < 0 or any(w == b and a in before for w, before in state.before)
+        """a ⪯co b, for writes to the same variable."""
+        if a == b or a[0] < 0 or b[0] < 0:
+            return a == b or a[0] < 0
+        order = self.writes(state, self.address_of(state, b))
+        return order.index(a) < order.index(b)
 
     def latest(self, state: State, p: int, address: int) -> Write:
         """Prop(p, x)."""
@@ -260,9 +270,8 @@ class PowerMachine:
                 if not self.rd_cnd(state, p, n):
                     return
             case What.WRITE:
-                if isinstance(event.instruction, ins.StoreConditional) and not self._reserved(state, p, n):
-                    return
-                after = self._commit_write(after, p, n)
+                yield from self._commit_write(after, p, n)
+                return
             case What.ACI:
                 if not self.valid_cnd(state, p, n):
                     return
@@ -278,51 +287,39 @@ class PowerMachine:
                 after = after._replace(seen_writes=seen, syncs=_set(after.syncs, p, after.syncs[p] | {(p, n)}))
         yield Label("commit", p, n), after
 
-    def _reserved(self, state: State, p: int, n: int) -> bool:
-        """Whether what the load-reserve read is still the last write that p has seen, and not paired with another."""
+    def _commit_write(self, state: State, p: int, n: int) -> Iterator[tuple[Label, State]]:
+        """ComWrite, for every place in ≺co after what p has seen that does not part a pair."""
+        address = self.address_of(state, (p, n))
+        order, last = self.writes(state, address), self.latest(state, p, address)
+        state = state._replace(seen_syncs=state.seen_syncs | {((p, n), state.syncs[p])})
+        line = ((-1, address), *order)
+        places = range(line.index(last), len(line))
+        if isinstance(self.path(state, p).events[n].instruction, ins.StoreConditional):
+            if self._reserved(state, p, n) != last:
+                return
+            state = state._replace(pairs=state.pairs | {(last, (p, n))})
+            places = places[:1]
+        for place in places:
+            if place + 1 < len(line) and (line[place], line[place + 1]) in state.pairs:
+                continue
+            grown = (*order[:place], (p, n), *order[place:])
+            others = frozenset(item for item in state.order if item[0] != address)
+            after = state._replace(order=others | {(address, grown)})
+            yield Label("commit", p, n, after=line[place]), self._show(after, (p, n), p)
+
+    def _reserved(self, state: State, p: int, n: int) -> Write | None:
+        """What the load-reserve of a store-conditional read, if it is for the same variable."""
         process, path = state.processes[p], self.path(state, p)
         m = path.events[n].reserve
         if m is None or self.variable(process, path, m) != self.variable(process, path, n):
-            return False
-        read, address = process.reads_from[m], self.variable(process, path, n)
-        assert address is not None, "a write that commits should have an address"
-        return read == self.latest(state, p, address) and all(read != old for old, _ in state.pairs)
+            return None
+        return process.reads_from[m]
 
-    def _commit_write(self, state: State, p: int, n: int) -> State:
-        reserve = self.path(state, p).events[n].reserve
-        if reserve is not None:
-            read = state.processes[p].reads_from[reserve]
-            assert read is not None, "a load-reserve should be committed before its store-conditional"
-            state = state._replace(pairs=state.pairs | {(read, (p, n))})
-        state = state._replace(seen_syncs=state.seen_syncs | {((p, n), state.syncs[p])})
-        return self._order_after(state, (p, n), p)
-
-    def _order_after(self, state: State, write: Write, q: int) -> State:
-        """Prop[⟨q,x⟩ ← e] and ≺co ∪ {⟨e',e⟩ | e' ⪯co Prop(q,x)}, closed under transitivity and around pairs."""
+    def _show(self, state: State, write: Write, q: int) -> State:
+        """Prop[⟨q,x⟩ ← e]."""
         address = self.address_of(state, write)
-        last = self.latest(state, q, address)
-        before = {w: set(earlier) for w, earlier in state.before}
-        before.setdefault(write, set())
-        _insert(before, last, write)
-        changed = True
-        while changed:
-            changed = any(self._keep_together(state, before, old, new) for old, new in state.pairs)
         seen = frozenset({(a, w) for a, w in state.prop[q] if a != address} | {(address, write)})
-        frozen = frozenset((w, frozenset(earlier)) for w, earlier in before.items())
-        return state._replace(before=frozen, prop=_set(state.prop, q, seen))
-
-    def _keep_together(self, state: State, before: dict[Write, set[Write]], old: Write, new: Write) -> bool:
-        """What is after the first of a pair is after the second; what is before the second is before the first."""
-        if new not in before:
-            return False
-        count = sum(map(len, before.values()))
-        address = self.address_of(state, new)
-        for w in [w for w in before if w not in (old, new) and self.address_of(state, w) == address]:
-            if old[0] < 0 or old in before[w]:
-                _insert(before, new, w)
-            if w in before[new] and old[0] >= 0:
-                _insert(before, w, old)
-        return sum(map(len, before.values())) > count
+        return state._replace(prop=_set(state.prop, q, seen))
 
     def address_of(self, state: State, write: Write) -> int:
         p, n = write
@@ -343,7 +340,7 @@ class PowerMachine:
                 seen_syncs = next(s for w, s in state.seen_syncs if w == event)
                 latest = self.latest(state, q, self.address_of(state, event))
                 if not self.coherent(state, event, latest) and seen_syncs <= state.syncs[q]:
-                    yield Label("propagate", p, n, q), self._order_after(state, event, q)
+                    yield Label("propagate", p, n, q), self._show(state, event, q)
             elif event not in state.syncs[q] and self._seen_wr_cnd(state, event, q):
                 syncs = _set(state.syncs, q, state.syncs[q] | {event})
                 yield Label("propagate", p, n, q), state._replace(syncs=syncs)
@@ -393,17 +390,6 @@ class PowerMachine:
 
     def ended(self, state: State) -> bool:
         return all(self.path(state, p).end is End.DONE for p in range(self.count))
-
-
-def _insert(before: dict[Write, set[Write]], earlier: Write, later: Write) -> None:
-    """Adds earlier ≺co later, and what follows from it. The initial write comes before all others and is left out."""
-    if earlier[0] < 0:
-        return
-    more = before[earlier] | {earlier}
-    before[later] |= more
-    for known in before.values():
-        if later in known:
-            known |= more
 
 
 def _set(items: tuple[T, ...], n: int, item: T) -> tuple[T, ...]:
