@@ -417,7 +417,8 @@ void Machine::reply(ThreadState& s, const Action& action, std::uint64_t v) {
     ++s.pc;
     return;
   }
-  if (action.kind != ActionKind::Read && action.kind != ActionKind::Join) ++s.effects;
+  if (action.kind != ActionKind::Read && action.kind != ActionKind::Join && action.kind != ActionKind::Fence)
+    ++s.effects; // a fence orders what the next iteration does just as well
   const DepSet self = track_ ? dependencies_.single(number) : 0;
   switch (i.opcode) {
   case Opcode::Load:

@@ -493,9 +493,9 @@ class Print(Instruction):
 @dataclass(frozen=True, slots=True)
 class SpinHead(Instruction):
     """Stands at the head of a loop that may spin. Reaching it twice in a frame with the same values of `live` (what the
-    loop and its continuation can still read; other registers do not count) and the same private memory, and no write,
-    fence or RMW event in between (but for an RMW that wrote what it read), is an iteration without effect: the thread
-    blocks."""
+    loop and its continuation can still read; other registers do not count) and the same private memory, and no write
+    or RMW event in between (but for an RMW that wrote what it read), is an iteration without effect: the thread blocks.
+    A fence is none: the next iteration has it too."""
 
     mnemonic: ClassVar[str] = "spin_head"
     live: tuple[Operand, ...] = _uses()

@@ -462,7 +462,7 @@ class Machine:
     def _finish(self, state: ThreadState, action: Action, value: int, event: Deps, number: int) -> None:
         frame = state.frames[-1]
         i = frame.function.code[frame.pc]
-        if action.kind in (Kind.WRITE, Kind.FENCE, Kind.FREE, Kind.MALLOC, Kind.CHOOSE, Kind.SPAWN):
+        if action.kind in (Kind.WRITE, Kind.FREE, Kind.MALLOC, Kind.CHOOSE, Kind.SPAWN):
             state.effects += 1
         match i:
             case ins.Load():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from c_runs import ROOT, Run, all_runs, runs_of
+from fencepost.errors import InternalError
 
 COUNTING = all_runs("programs/c")
 ALGORITHMS = all_runs("algorithms")
@@ -17,11 +18,20 @@ def test_counts_of_the_papers(run: Run) -> None:
 
 @pytest.mark.parametrize("run", ALGORITHMS, ids=str)
 def test_algorithms(run: Run) -> None:
+    if "pending" in run.wanted:
+        try:
+            complaint = run.complaint(run.check())
+        except InternalError as error:
+            complaint = str(error)
+        if complaint is not None:
+            pytest.xfail(f"{run.wanted['pending']}: {complaint}")
+        return
     assert run.complaint(run.check()) is None
 
 
 def test_every_benchmark_says_what_it_expects() -> None:
-    sources = [p for p in (ROOT / "benchmarks").rglob("*") if p.suffix in (".c", ".cpp")]
+    folders = [ROOT / "benchmarks" / name for name in ("programs/c", "algorithms")]
+    sources = [p for folder in folders for p in folder.rglob("*") if p.suffix in (".c", ".cpp")]
     assert sources and not [p for p in sources if not runs_of(p)]
 
 
