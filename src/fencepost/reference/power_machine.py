@@ -4,8 +4,8 @@ Events are fetched, initialised, committed and propagated; `sync` and `lwsync` a
 and predicates carry the paper's names. Three readings of the paper:
 
 - ≺co orders the writes to a variable totally. A write gets its place when it commits, anywhere after what its process
-  has seen, so that PropWrite's premise `Prop(q,x) ≺co e` means what it says. (If ≺co grew only by propagation, as the
-  rules can also be read, R+lwsync+sync would be impossible, which POWER allows.)
+  has seen, so that PropWrite's premise `Prop(q,x) ≺co e` means what it says, and as the paper's translation guesses it.
+  (If ≺co grew by propagation only, some fences would be acknowledged later: a run found in the corpus, DETOUR0412.)
 - `status(e') = init` in RdInitCnd and InitCnd means "initialised or committed", as in Table 1.
 - ≺poloc relates reads and writes only; a variable is undetermined (⊤) until the address has a value.
 
