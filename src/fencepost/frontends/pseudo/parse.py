@@ -42,7 +42,9 @@ def parse(text: str, file: str) -> tuple[s.Item, ...]:
 def _parser() -> tuple[Lark, Lines, _Build]:
     grammar = resources.files("fencepost.frontends.pseudo").joinpath("grammar.lark").read_text()
     lines, build = Lines(), _Build()
-    return Lark(grammar, parser="lalr", lexer="basic", postlex=lines, transformer=build), lines, build
+    # The tables that Lark makes of the grammar are kept in the system's temporary folder, under a hash of the grammar.
+    parser = Lark(grammar, parser="lalr", lexer="basic", postlex=lines, transformer=build, cache=True)
+    return parser, lines, build
 
 
 # --- messages
