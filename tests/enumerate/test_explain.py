@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import pytest
 
@@ -81,3 +82,17 @@ def test_every_violation_has_a_closed_path(model: str) -> None:
                     assert path and path[0].source == path[-1].target
                 found += 1
     assert found > 0
+
+
+def test_names_that_are_not_definitions_are_named_too(tmp_path: Path) -> None:
+    (tmp_path / "m.cat").write_text("""
+      with s from linearisations(W & ~IW, 0)
+      procedure ordered(r) = let t = r | po acyclic t | rf | fr as inner end
+      call ordered(s)
+      forall c in classes-loc(W) do empty [c] ; s ; [c] as each end
+    """)
+    program, formula = parse_outcome("B:a=1 /\\ B:b=0", MP)
+    explanation = explain_outcome(program, find(tmp_path / "m.cat"), formula)
+    reasons = explanation.forbidden[0].reasons
+    assert reasons[0].axiom == "inner"
+    assert [e.name for e in reasons[0].edges] == ["t", "rf", "t", "fr"]

@@ -76,8 +76,9 @@ def executions(program: Program, model: Any, options: ExploreOptions | None = No
     ran = _run(program, found, options, None, keep=options.max_executions or 2**62)
     if ran is None:
         from fencepost.enumerate import enumerate_executions
+        from fencepost.enumerate.prepare import ready
 
-        yield from enumerate_executions(program, found)
+        yield from enumerate_executions(ready(program, found, bound=options.unroll), found)
         return
     for raw in ran[1].results["kept"]:
         yield to_execution(raw, ran[0])

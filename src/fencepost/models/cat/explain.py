@@ -8,6 +8,7 @@ unfolded along the round in which it first appears, so that the unfolding ends.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from fencepost.execution.execution import Event
@@ -54,18 +55,20 @@ def explain_violation(model: Prepared, structure: Structure, violation: Violatio
     """The edges that break the constraint, in order: a cycle, or the path behind a pair that should not be."""
     if violation.check is None or not violation.pairs:
         return ()
-    explainer = _Explainer(model, structure)
+    explainer = _Explainer(model, structure, violation.local)
     pairs = violation.pairs if violation.kind == "acyclic" else violation.pairs[:1]
     edges: list[NamedEdge] = []
+    where = Where(dict(violation.local), {}, {})
     for a, b in pairs:
-        edges += explainer.path(violation.check.value, _TOP, a, b, ())
+        edges += explainer.path(violation.check.value, where, a, b, ())
     return tuple(edges)
 
 
 class _Explainer:
-    def __init__(self, model: Prepared, structure: Structure) -> None:
+    def __init__(self, model: Prepared, structure: Structure, known: Mapping[str, Value]) -> None:
         self.model, self.structure = model, structure
         self.evaluator = Evaluator(model.definitions, structure)
+        self.evaluator.globals.update(known)
         self.history: dict[str, list[rel.Rows]] = {}
 
     def rows(self, e: cat.Expression, where: Where) -> rel.Rows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fencepost.execution.execution import Execution
@@ -29,13 +30,15 @@ class Prepared:
 @dataclass(frozen=True, slots=True)
 class Violation:
     """A constraint that does not hold. `pairs` are the pairs that break it: a shortest cycle, the reflexive pairs, or
-    what should have been empty (for a set: each member with itself)."""
+    what should have been empty (for a set: each member with itself). `local` holds what its names stand for where they
+    are not definitions of the model: parameters, elements of a loop, choices."""
 
     name: str
     kind: str
     at: Position
     pairs: tuple[tuple[int, int], ...] = ()
     check: cat.Check | None = field(default=None, repr=False)
+    local: Mapping[str, Value] = field(default_factory=dict, repr=False, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,7 @@ class _Run:
         self.evaluator = Evaluator(model.definitions, structure)
         self.violated: list[Violation] = []
         self.flags: list[Violation] = []
+        self.chosen: dict[str, Value] = {}
 
     def judge(self, statements: tuple[cat.Statement, ...], local: dict[str, Value]) -> Judgement:
         for i, s in enumerate(statements):
@@ -96,7 +100,8 @@ class _Run:
         for value in values:
             other = _Run(self.model, self.evaluator.structure, self.all_violations)
             other.violated, other.flags = list(self.violated), list(self.flags)
-            other.evaluator.globals[s.name] = value
+            other.chosen = {**self.chosen, s.name: value}
+            other.evaluator.globals.update(other.chosen)
             last = other.judge(rest, {})
             if last.consistent:
                 return last
@@ -131,7 +136,8 @@ class _Run:
             failed = not failed  # a flag is raised where its condition holds
         if not failed:
             return
-        violation = Violation(s.name or f"{s.kind}@{s.at.line}", s.kind, s.at, self.evidence(s, rows), s)
+        name, known = s.name or f"{s.kind}@{s.at.line}", {**self.chosen, **local}
+        violation = Violation(name, s.kind, s.at, self.evidence(s, rows), s, known)
         (self.violated if s.role == "require" else self.flags).append(violation)
 
     def as_relation(self, value: Value) -> rel.Rows:
