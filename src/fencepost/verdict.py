@@ -117,7 +117,8 @@ class Verdict:
 class Outcomes:
     """The final states of all executions. `states` maps each state, as (name, value) pairs in the order of the
     program's observations, to the number of executions that end in it. `holds` answers the program's condition (None:
-    it has none, or we do not know). `reason` says why the list may be incomplete; empty where it is complete."""
+    it has none, or we do not know). `reason` says why the list may be incomplete; empty where it is complete. `engine`
+    is explore or enumerate: what the explorer does not treat is enumerated."""
 
     model: str
     states: Mapping[tuple[tuple[str, int], ...], int]
@@ -127,6 +128,7 @@ class Outcomes:
     seconds: float = 0.0
     reason: str = ""
     errors: tuple[ErrorReport, ...] = ()
+    engine: str = "explore"
 
     @property
     def answer(self) -> Answer:

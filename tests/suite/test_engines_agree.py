@@ -41,11 +41,11 @@ def assert_agree(program: Program, model: str) -> None:
 
 @needs_corpus
 @pytest.mark.corpus
-@pytest.mark.parametrize(("folder", "model"), [("X86", "tso"), ("C11", "rc11"), ("PPC", "power")])
+@pytest.mark.parametrize(("folder", "model"), [("X86", "tso"), ("C11", "rc11"), ("PPC", "power"), ("RISCV", "riscv")])
 def test_on_the_corpus(folder: str, model: str) -> None:
     if not knows(model):
         pytest.skip(f"the explorer has no {model}")
-    for path in litmus_files(folder)[:: STEP * (6 if folder == "PPC" and not LONG else 1)]:
+    for path in litmus_files(folder)[:: STEP * (6 if folder in ("PPC", "RISCV") and not LONG else 1)]:
         assert_agree(read(path.read_text(), path.name), model)
 
 

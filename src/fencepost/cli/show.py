@@ -28,6 +28,7 @@ def outcomes_data(found: Outcomes) -> dict[str, Any]:
         "executions": found.executions,
         "blocked": found.blocked,
         "seconds": round(found.seconds, 6),
+        "engine": found.engine,
         "errors": [error_data(e) for e in found.errors],
     }
 

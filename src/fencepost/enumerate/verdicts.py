@@ -74,7 +74,7 @@ def outcomes_by_enumeration(program: Program, model: Model, options: ExploreOpti
         tally.states = split.restore(tally.states)
     return Outcomes(
         model.name, dict(sorted(tally.states.items())), _condition(prepared, tally), tally.executions, tally.blocked,
-        time.perf_counter() - start, tally.unfinished, tuple(dict.fromkeys(e for e, _ in tally.errors)),
+        time.perf_counter() - start, tally.unfinished, tuple(dict.fromkeys(e for e, _ in tally.errors)), "enumerate",
     )  # fmt: skip
 
 

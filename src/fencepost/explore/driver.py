@@ -100,6 +100,7 @@ def _run(
 ) -> tuple[Prepared, Report] | None:
     """What the core found; None where only enumeration is sure to find everything: the core does not know the model,
     or its commit-before order was stronger than the model on this program and no error was found."""
+    model.refuse_foreign(program)
     if not knows(model):
         return None
     prepared = prepare(program, model.name, options)

@@ -9,14 +9,14 @@ from enum import Enum
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from fencepost.errors import InputError, UsageError
+from fencepost.errors import InputError, UnsupportedError, UsageError
 from fencepost.execution.execution import Execution
 from fencepost.models.cat.base import Structure
 from fencepost.models.cat.compile import NoPlanError, compile_plan
 from fencepost.models.cat.judge import Judgement, Prepared, judge, judge_structure, prepare
 from fencepost.models.cat.lexer import tokenize
 from fencepost.models.cat.plan import Plan
-from fencepost.program.program import Arch
+from fencepost.program.program import Arch, Program
 
 DIRECTORY = Path(__file__).parent
 
@@ -80,6 +80,15 @@ class Model:
             return compile_plan(self.prepared)
         except NoPlanError:
             return None
+
+    def refuse_foreign(self, program: Program) -> None:
+        """Raises UnsupportedError for a program written for an architecture whose accesses this model does not know."""
+        if program.arch in (Arch.C11, Arch.FP) or self.kind is ModelKind.ANY or self.architecture is program.arch:
+            return
+        judged = self.architecture.value if self.architecture else "C11 programs"
+        raise UnsupportedError(
+            f"{program.name} is written for {program.arch.value}; the model {self.name} judges {judged}"
+        )
 
     def judge(self, execution: Execution, *, all_violations: bool = True) -> Judgement:
         return judge(self.prepared, execution, all_violations=all_violations)

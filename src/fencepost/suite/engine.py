@@ -18,21 +18,21 @@ NATURAL = {Arch.PPC: "power", Arch.X86: "tso", Arch.AARCH64: "armv8", Arch.RISCV
            Arch.FP: "rc11"}  # fmt: skip
 
 
-def outcomes_by(engine: str, program: Program, model: Model, options: ExploreOptions) -> tuple[Outcomes, str]:
-    """The outcomes and the engine that found them: what the explorer cannot treat is enumerated."""
+def outcomes_by(engine: str, program: Program, model: Model, options: ExploreOptions) -> Outcomes:
+    """The outcomes by an engine; what the explorer cannot treat is enumerated, and the outcomes say so."""
     split = MIXED in model.offers and mixes_sizes(program)  # what only enumeration does
     if engine == EXPLORE and explore.knows(model) and not split:
         try:
-            return explore.outcomes(program, model, options), EXPLORE
+            return explore.outcomes(program, model, options)
         except UnsupportedError:
             pass
-    return enumerated(program, model, options), ENUMERATE
+    return enumerated(program, model, options)
 
 
 def outcomes_under(program: Program, model: Model, options: ExploreOptions) -> Outcomes:
     """As `outcomes_by` the default engine; a model that cannot judge the program has no states and says why."""
     try:
-        return outcomes_by(EXPLORE, program, model, options)[0]
+        return outcomes_by(EXPLORE, program, model, options)
     except UnsupportedError as error:
         return Outcomes(model.name, {}, reason=str(error))
 

@@ -158,15 +158,15 @@ def _judged(path: str, program: Program, job: Job, expected: bool | None, start:
     model = find(job.model or NATURAL[program.arch])
     options = ExploreOptions(model=model.name, unroll=job.unroll, time_limit=job.time_limit)
     try:
-        outcomes, engine = outcomes_by(job.engine, program, model, options)
+        outcomes = outcomes_by(job.engine, program, model, options)
     except UnsupportedError as error:
         status = Status.MIXED if mixes_sizes(program) else Status.UNSUPPORTED
         return Result(path, program.name, status, model.name, expected=expected, reason=str(error),
                       seconds=_since(start))  # fmt: skip
     status, holds = _status(program, outcomes)
     return Result(
-        path, program.name, status, model.name, engine, holds, expected, len(outcomes.states), outcomes.executions,
-        observation(program, outcomes), outcomes.reason, _since(start),
+        path, program.name, status, model.name, outcomes.engine, holds, expected, len(outcomes.states),
+        outcomes.executions, observation(program, outcomes), outcomes.reason, _since(start),
         herd_text(program, outcomes) if job.text else "",
     )  # fmt: skip
 
