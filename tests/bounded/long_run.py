@@ -33,7 +33,7 @@ def main() -> int:
         if seed % 5 == 4:
             program = with_assertion(program, seed)
         try:
-            found = disagreement(program, CONTEXTS, open_schedule=seed % 3 > 0)
+            found = disagreement(program, CONTEXTS, open_schedule=seed % 3 > 0 or len(program.threads) > 2)
         except UnsupportedError:
             too_large += 1
             continue

@@ -39,11 +39,11 @@ class Builder:
         return register
 
     def _add(self, instruction: Instruction, *labels: Label) -> None:
-        self.code.append((replace(instruction, at=self.position), labels))
+        self.code.append((instruction, labels))
 
     def set(self, register: Reg, value: Operand) -> None:
         if register != value:
-            self._add(ins.Compute(register, (value,), Op.MOV))
+            self._add(ins.Compute(register, (value,), Op.MOV, at=self.position))
 
     def op(self, op: Op, *args: Operand, width: int = 64) -> Operand:
         """The value of an operation, folded where it is constant."""
@@ -51,11 +51,11 @@ class Builder:
             values = tuple(to_unsigned(a.value) for a in args if isinstance(a, Const))
             return Const(to_signed(compute(op, width, values)))
         register = self.var(f"t{len(self.names)}")
-        self._add(ins.Compute(register, args, op, width))
+        self._add(ins.Compute(register, args, op, width, at=self.position))
         return register
 
     def compute_into(self, register: Reg, op: Op, args: Sequence[Operand], width: int) -> None:
-        self._add(ins.Compute(register, tuple(args), op, width))
+        self._add(ins.Compute(register, tuple(args), op, width, at=self.position))
 
     # --- logic; numbers compared here are small and not negative
 
@@ -117,21 +117,21 @@ class Builder:
             return Const(low)
         register = self.var(name)
         self.choices[len(self.code)] = what
-        self._add(ins.Choose(register, Const(low), Const(high)))
+        self._add(ins.Choose(register, Const(low), Const(high), at=self.position))
         return register
 
     def assume(self, condition: Operand) -> None:
         if not isinstance(condition, Const) or condition.value == 0:
-            self._add(ins.Assume(condition))
+            self._add(ins.Assume(condition, at=self.position))
 
     def jump(self, label: Label) -> None:
-        self._add(ins.Jump(0), label)
+        self._add(ins.Jump(0, at=self.position), label)
 
     def branch(self, condition: Operand, then: Label, otherwise: Label) -> None:
         if isinstance(condition, Const):
             self.jump(then if condition.value else otherwise)
         else:
-            self._add(ins.Branch(condition, 0, 0), then, otherwise)
+            self._add(ins.Branch(condition, 0, 0, at=self.position), then, otherwise)
 
     def place(self, label: Label) -> None:
         label.at = len(self.code)

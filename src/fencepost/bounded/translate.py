@@ -5,7 +5,7 @@ translation, and at the end the comparison of all guesses. A run of it that viol
 the POWER machine (`reference/power_machine.py`) with at most K contexts, and the other way round; reaching its `fail`
 means that an assertion failed or that the final condition is violated.
 
-What differs from the paper, and why (docs/bounded.md has the arguments):
+What differs from the paper, and why (docs/how/bounded.md has the arguments):
 
 - only what must be guessed is guessed: the context where a read is initialised, where a write is committed, where
   writes and fences reach others. Everything else happens as early as it can: being early only ever enables more;

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fencepost.bounded.ranges import Range, apply, of, unsigned
+from fencepost.bounded.ranges import TRUTH, Range, apply, of, unsigned
 from fencepost.bounded.terms import Solver, Term
 from fencepost.errors import UnsupportedError
 from fencepost.program.arithmetic import compute
@@ -48,11 +48,15 @@ _ORDER = {
 class Values:
     def __init__(self, solver: Solver) -> None:
         self.solver = solver
+        self.numbers: dict[int, Value] = {}
         self.true = self.known(1)
         self.false = self.known(0)
 
     def known(self, number: int) -> Value:
-        return Value(of(number), to_signed(number))
+        found = self.numbers.get(number)
+        if found is None:
+            found = self.numbers[number] = Value(of(number), to_signed(number))
+        return found
 
     def fresh(self, name: str, low: int, high: int) -> Value:
         """An unknown in low..high; the caller requires its bounds (`within`)."""
@@ -109,7 +113,7 @@ class Values:
     def of_truth(self, truth: Term | bool) -> Value:
         if isinstance(truth, bool):
             return self.true if truth else self.false
-        return Value(of(0, 1), truth=truth)
+        return Value(TRUTH, truth=truth)
 
     def _made(self, r: Range, term: Term, width: int) -> Value:
         """A value from the low bits of its range's own width."""
