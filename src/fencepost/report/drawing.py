@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from fencepost.execution.execution import EventKind, Pair
+from fencepost.program.instructions import ErrorKind
 from fencepost.witness.case import open_case
 from fencepost.witness.names import Names
 from fencepost.witness.relations import Relations
@@ -36,10 +37,27 @@ KINDS = {
     "ctrl": "control dependency",
     "spawn": "start and join of threads",
     "waits": "waits for what this step took or left behind",
+    "race": "data race: nothing orders the two",
 }
-SHOWN_AT_FIRST = ("po", "rf", "fr", "spawn", "waits")
-_OFFSET = {"rf": -5.0, "fr": 6.0, "co": 1.0, "sw": -10.0, "hb": 11.0, "addr": -8.0, "data": -2.0, "ctrl": 9.0}
-_LABEL_AT = {"rf": 0.4, "fr": 0.62, "sw": 0.3, "hb": 0.7}  # so that labels of neighbouring curves do not meet
+SHOWN_AT_FIRST = ("po", "rf", "fr", "spawn", "waits", "race")
+_OFFSET = {
+    "rf": -5.0,
+    "fr": 6.0,
+    "co": 1.0,
+    "sw": -10.0,
+    "hb": 11.0,
+    "addr": -8.0,
+    "data": -2.0,
+    "ctrl": 9.0,
+    "race": 12.0,
+}
+_LABEL_AT = {
+    "rf": 0.4,
+    "fr": 0.62,
+    "sw": 0.3,
+    "hb": 0.7,
+    "race": 0.6,
+}  # so that labels of neighbouring curves do not meet
 Point = tuple[float, float]
 
 
@@ -170,6 +188,10 @@ class _Artist:
         waits = self.waits()
         for a, b in waits:
             self.add("waits", a, b, in_cycle=len(waits) > 1)
+        error = self.story.witness.error
+        if error.kind is ErrorKind.RACE and len(error.events) == 2:
+            for a, b in self.pairs(frozenset({(error.events[0], error.events[1])})):
+                self.add("race", a, b, in_cycle=True)
 
     def waits(self) -> list[tuple[int, int]]:
         """From each step that waits for ever to the one that it waits because of."""

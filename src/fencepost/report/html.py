@@ -116,7 +116,7 @@ def _toolbar(drawing: Drawing) -> str:
         f"{' checked' if k in SHOWN_AT_FIRST else ''}><i></i>{k}</label>"
         for k in there
     )
-    if any(a.cycle for a in drawing.arrows):
+    if any(a.cycle and a.kind != "race" for a in drawing.arrows):
         title = "the reason: a cycle that no order of taking turns allows"
         boxes += f'<label title="{title}"><input type="checkbox" value="cycle" checked>cycle</label>'
     return Template(asset("toolbar.html")).substitute(kinds=boxes)

@@ -88,9 +88,10 @@ class Case:
         return self.witness.cycle or shortest_cycle(self.relations, self.past) or shortest_cycle(self.relations)
 
     def told(self) -> frozenset[int]:
-        """The past together with the cycle that explains it."""
-        ends = frozenset(e for edge in self.cycle for e in (edge.source, edge.target))
-        return self.past | frozenset(e for e in ends if self.events[e].kind not in _UNTOLD)
+        """The past together with the cycle that explains it; of a read-modify-write both halves."""
+        told = self.past | frozenset(e for edge in self.cycle for e in (edge.source, edge.target))
+        halves = frozenset(e for pair in self.witness.execution.rmw if told & set(pair) for e in pair)
+        return frozenset(e for e in told | halves if self.events[e].kind not in _UNTOLD)
 
 
 def open_case(witness: Witness) -> Case:

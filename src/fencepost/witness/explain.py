@@ -108,20 +108,22 @@ class _Explainer:
     # --- values that should not have been: assertions and what follows from wrong values
 
     def values(self) -> tuple[str, tuple[Remedy, ...]]:
-        cycle = self.case.cycle
-        if not cycle:
+        if not self.case.cycle:
             return self.taking_turns()
+        return self.reordering(), for_cycle(self.case, self.case.cycle)
+
+    def reordering(self) -> str:
+        """What happened that taking turns cannot give: stale reads, else early ones, else stores in opposite orders."""
+        cycle = self.case.cycle
         clauses = [c for c in (self.stale(e) for e in cycle if e.name == "fr") if c]
         early = [c for c in (self.early(e) for e in cycle if e.name == "rf") if c]
         if clauses:
             tail = "nothing orders the store before the read"
-            reason = f"{clauses[0]}: {tail}" if len(clauses) == 1 else f"{' and '.join(clauses)}: {tail}s"
-        elif early:
-            reason = f"{' and '.join(early)}: nothing keeps the load before the store that follows it"
-        else:
-            stores = sorted({self.names.location(self.case.events[e.source].address) for e in cycle if e.name == "co"})
-            reason = f"the stores to {' and '.join(stores)} took effect in opposite orders: nothing keeps them in order"
-        return reason, for_cycle(self.case, cycle)
+            return f"{clauses[0]}: {tail}" if len(clauses) == 1 else f"{' and '.join(clauses)}: {tail}s"
+        if early:
+            return f"{' and '.join(early)}: nothing keeps the load before the store that follows it"
+        stores = sorted({self.names.location(self.case.events[e.source].address) for e in cycle if e.name == "co"})
+        return f"the stores to {' and '.join(stores)} took effect in opposite orders: nothing keeps them in order"
 
     def stale(self, edge: Edge) -> str:
         """A read that missed a newer value which the story has told already."""
@@ -224,6 +226,9 @@ class _Explainer:
         real = {t: a for t, a in waiting.items() if a.kind is not Kind.JOIN} or waiting
         clauses = [self.waits(t, action) for t, action in sorted(real.items())]
         locks = [a for a in waiting.values() if a.lock]
+        if self.case.cycle:
+            told = f"{'; '.join(clauses)}. It takes weak memory to get there: {self.reordering()}"
+            return told, for_cycle(self.case, self.case.cycle)
         if len(locks) > 1:
             return "; ".join(clauses), (Remedy("take the locks in the same order in every thread"),)
         return "; ".join(clauses), ()
