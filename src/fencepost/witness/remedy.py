@@ -102,14 +102,22 @@ def for_cycle(case: Case, cycle: tuple[Edge, ...]) -> tuple[Remedy, ...]:
     gentle = [_weakest(arch, *p) for p in missing]
     strong = [_strongest(arch, *p) for p in pairs if not _fully_kept(case, arch, *p)]
     plans = [gentle, strong] if gentle and not any(_letters(*p) == "WR" for p in missing) else [strong]
+    if forbids is None:
+        return (Remedy(_say(case, plans[0])),) if plans[0] else ()
     for plan in plans:
-        if plan and (forbids is None or forbids(strengthen(case.witness.execution, plan))):
-            return (
-                Remedy(
-                    _say(case, plan), "" if forbids is None else f"then {case.witness.model} forbids this execution"
-                ),
-            )
+        if plan and forbids(strengthen(case.witness.execution, plan)):
+            needed = _smallest(case.witness.execution, plan, forbids)
+            return (Remedy(_say(case, needed), f"then {case.witness.model} forbids this execution"),)
     return ()
+
+
+def _smallest(execution: Execution, plan: list[Change], forbids: Forbids) -> list[Change]:
+    """Without the changes that are not needed: the program may keep an order in a way that `_kept` does not see."""
+    for change in plan:
+        rest = [c for c in plan if c is not change]
+        if rest and forbids(strengthen(execution, rest)):
+            return _smallest(execution, rest, forbids)
+    return plan
 
 
 def for_race(case: Case, a: Event, b: Event) -> tuple[Remedy, ...]:

@@ -205,7 +205,7 @@ class _Teller:
         mine = self.numbers[read.id]
         told = [w for w in self.case.relations.missed(read.id) if self.numbers.get(w, mine) < mine]
         text = f"from {self.origin(source, mine)}"
-        if told and len(events) == 1:
+        if told:
             newest = self.case.events[told[-1]]
             text += f", missed {self.names.value(newest)} of step {self.numbers[newest.id]}"
         return text
