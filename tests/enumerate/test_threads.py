@@ -8,6 +8,7 @@ from fencepost import explore
 from fencepost.enumerate import enumerate_program
 from fencepost.enumerate.prepare import ready
 from fencepost.frontends.pseudo import read
+from fencepost.generate.random_programs import SHAPES, random_program
 from fencepost.models.registry import find, names
 
 PROGRAM = read(
@@ -46,3 +47,22 @@ def test_a_thread_that_is_never_joined_by_a_blocked_one() -> None:
     found = enumerate_program(program, find("sc"))
     assert (len(found.complete), len(found.blocked)) == (0, 1)
     assert set(found.blocked[0].blocked) == {0, 1}
+
+
+@pytest.mark.parametrize("name", ["sc", "tso", "pso", "ra", "rc11", "rc11-cpp20"])
+@pytest.mark.parametrize("shape", ["c11", "relaxed", "ra"])
+def test_the_same_graphs_and_blocked_executions_as_the_explorer(shape: str, name: str) -> None:
+    model = find(name)
+    for seed in range(12):
+        program = random_program(seed, SHAPES[shape], size=7)
+        found = enumerate_program(ready(program, model), model)
+        explored = explore.outcomes(program, model)
+        assert {e.canonical() for e in explore.executions(program, model)} == {e.canonical() for e in found.complete}
+        assert (explored.executions, explored.blocked) == (len(found.complete), len(found.blocked)), f"seed {seed}"
+
+
+def test_a_wait_for_what_is_gone_is_a_deadlock() -> None:
+    """It could have been served earlier, but whoever looks at the end never goes on."""
+    program = read("var x = 2\n thread A { x := 0 }\n thread B { wait(x == 2) }", "t.fp")
+    found = enumerate_program(program, find("sc"))
+    assert (len(found.complete), len(found.blocked)) == (1, 1)

@@ -26,14 +26,15 @@ DEADLOCK = "var x\n thread A { wait(x == 1) }\n thread B { a := x }"
 
 
 def test_a_failing_assertion_under_power() -> None:
-    verdict = api.check(read(MP.format("lwsync;", "x"), "mp.fp"), model="power")
+    verdict = check_by_enumeration(read(MP.format("lwsync;", "x"), "mp.fp"), find("power"), CheckOptions())
     assert verdict.answer is Answer.FAIL
     assert verdict.errors[0].kind is ErrorKind.ASSERTION
     assert verdict.witness is not None
 
 
 def test_a_dependency_keeps_it() -> None:
-    verdict = api.check(read(MP.format("lwsync;", "[&x + (a ^ a)]"), "mp.fp"), model="power")
+    program = read(MP.format("lwsync;", "[&x + (a ^ a)]"), "mp.fp")
+    verdict = check_by_enumeration(program, find("power"), CheckOptions())
     assert (verdict.answer, verdict.executions) == (Answer.PASS, 3)
 
 

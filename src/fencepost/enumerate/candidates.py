@@ -231,7 +231,8 @@ class Candidate:
     # --- blocked executions
 
     def can_go_on(self, model: Model) -> bool:
-        """Whether some waiting thread could be served by a write that is there: then this graph is only a prefix."""
+        """Whether some waiting thread would go on: then this graph is only a prefix. A thread that waits looks again
+        and again, so in the end it sees the coherence-last write; without a coherence order, any that it may read."""
         return any(
             trace.ending is Ending.WAITING and self._served(thread, trace, model)
             for thread, trace in self.frame.chosen.items()
@@ -242,6 +243,8 @@ class Candidate:
         if waits is None or not waits.action.size:
             return False
         location = (waits.action.address, waits.action.size)
+        if self.ordered and location in self.frame.locations:
+            return self.frame.events[self.coherence[location[0]][-1]].value in waits.serve
         for write in [e for e in self.frame.events if e.is_write and (e.address, e.size) == location]:
             if write.value in waits.serve and self._extended(thread, trace, write.id, model):
                 return True
