@@ -158,6 +158,14 @@ def test_our_own_bugs_are_no_traceback(monkeypatch: pytest.MonkeyPatch, capsys: 
     details.unlink()
 
 
+def test_a_verb_that_cannot_be_imported(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(sys.modules, "fencepost.cli.program", None)
+    assert run(["program", EXAMPLE]) == ExitCode.INTERNAL
+    err = capsys.readouterr().err
+    assert "internal error: ModuleNotFoundError" in err and "Traceback" not in err
+    Path(err.split()[-1]).unlink()
+
+
 def test_interruption(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

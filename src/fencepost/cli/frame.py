@@ -46,6 +46,8 @@ def run_verb(name: str, args: list[str]) -> int:
         return exit_.code if isinstance(exit_.code, int) else ExitCode.PASS
     except BrokenPipeError:
         return broken_pipe()
+    except Exception as error:  # the verb could not even be imported
+        return _our_fault(error, "--json" in args)
     return ExitCode.PASS
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from fencepost.frontends.pseudo import read
+from fencepost.program.printer import print_program
+from golden import assert_golden
 
 PAGE = Path(__file__).parents[3] / "docs" / "pseudo-code.md"
 EXAMPLES = re.findall(r"```fp\n(.*?)```", PAGE.read_text(), re.DOTALL)
@@ -21,3 +23,9 @@ def test_the_page_has_examples() -> None:
 def test_example_is_valid(number: int) -> None:
     program = read(EXAMPLES[number], f"example{number}.fp")
     assert program.threads
+
+
+def test_what_each_construct_becomes() -> None:
+    source = Path(__file__).parent / "lowering.fp"
+    program = read(source.read_text(), source.name)
+    assert_golden(source.with_suffix(".fpir"), print_program(program))
