@@ -21,9 +21,10 @@ def read_ir(text: str, file: str = "<ir>") -> Program:
     from fencepost.frontends.c.annotations import bound_loops
     from fencepost.frontends.c.llvm.module import read_module
     from fencepost.frontends.c.unit import Unit
+    from fencepost.program.passes.copies import remove_copies
     from fencepost.program.passes.privacy import find_private
     from fencepost.program.validate import validate
 
     unit = Unit(read_module(text, file), Path(file).name)
     program = bound_loops(unit.program(), unit.loop_bounds)
-    return validate(find_private(program))
+    return validate(remove_copies(find_private(program)))

@@ -110,13 +110,26 @@ def retarget(instruction: Instruction, new: Callable[[int], int]) -> Instruction
 
 def map_operands(instruction: Instruction, new: Callable[[Operand], Operand]) -> Instruction:
     """The instruction with every operand replaced, the registers that it defines included."""
+    return _map(instruction, new, (Role.USE, Role.DEFINE))
+
+
+def map_used(instruction: Instruction, new: Callable[[Operand], Operand]) -> Instruction:
+    """The instruction with every operand that it reads replaced; the very same one where none changed."""
+    return _map(instruction, new, (Role.USE,))
+
+
+def _map(instruction: Instruction, new: Callable[[Operand], Operand], single: tuple[Role, ...]) -> Instruction:
     changes: dict[str, Any] = {}
     for name, role in _FIELDS[type(instruction)]:
         value = getattr(instruction, name)
         if role is Role.USES:
-            changes[name] = tuple(new(o) for o in value)
-        elif role in (Role.USE, Role.DEFINE) and value is not None:
-            changes[name] = new(value)
+            changed: Any = tuple(new(o) for o in value)
+        elif role in single and value is not None:
+            changed = new(value)
+        else:
+            continue
+        if changed != value:
+            changes[name] = changed
     return replace(instruction, **changes) if changes else instruction
 
 
