@@ -200,6 +200,8 @@ class _Walk:
                 return first if width >= 8 * self.size else _masked(first, (1 << width) - 1)
             if op is Op.AND and isinstance(second, Const):
                 return _masked(first, second.value & ((1 << width) - 1))
+            if op is Op.XOR and first.mask == 1 and second == Const(1):
+                return Test(first, Op.EQ, Const(0), 8 * self.size)
             return None
         if op is Op.MOV or (op is Op.AND and second == Const(1)):
             return first if isinstance(first, Read | Test) else None
