@@ -53,8 +53,11 @@ def check(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> Verd
         verdict = replace(verdict, witness=witness, errors=(witness.error,) if witness is not None else ())
     if verdict.witness is not None:
         from fencepost.witness.confirm import confirm
+        from fencepost.witness.repair import repair
 
-        confirm(verdict.witness, model)
+        witness = repair(verdict.witness, model)
+        confirm(witness, model)
+        verdict = replace(verdict, witness=witness)
     return verdict
 
 

@@ -36,6 +36,10 @@ class _Judge:
         self.blamed: list[Event] = [self.execution.events[e] for e in self.error.events]
 
     def dispute(self) -> str:
+        for thread, run in self.replayed.runs.items():
+            if run.left and run.stopped is not None:
+                message = f"thread {thread} runs into '{run.stopped.message}' before event {run.left[0].id}"
+                return f"{message}, which the witness has after it"
         if self.witness.cycle:
             return self._cycle()
         special: dict[ErrorKind, Callable[[], str]] = {

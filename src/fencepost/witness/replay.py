@@ -23,7 +23,8 @@ class ReplayError(InternalError):
     """The program does not do what the witness says."""
 
 
-_EVENTS = {
+#: The event that an action becomes.
+EVENT_KINDS = {
     Kind.READ: EventKind.READ, Kind.WRITE: EventKind.WRITE, Kind.FENCE: EventKind.FENCE,
     Kind.CHOOSE: EventKind.CHOOSE, Kind.MALLOC: EventKind.MALLOC, Kind.FREE: EventKind.FREE,
     Kind.SPAWN: EventKind.SPAWN, Kind.JOIN: EventKind.JOIN, Kind.ATOMIC_BEGIN: EventKind.ATOMIC_BEGIN,
@@ -35,13 +36,14 @@ _WAITING_PARTS = (Part.AWAIT, Part.BLOCKING_CAS)
 @dataclass(slots=True)
 class Run:
     """One thread of a replay. `stopped` is the action at which it stands when its events are used up: END, ERROR,
-    BLOCK, or one that the witness leaves undone."""
+    BLOCK, or one that the witness leaves undone. `left` are events that the witness has after an ERROR."""
 
     state: ThreadState
     events: tuple[Event, ...]
     done: int = 0
     stopped: Action | None = None
     result: int = 0
+    left: tuple[Event, ...] = ()
 
     @property
     def finished(self) -> bool:
@@ -138,8 +140,8 @@ class _Replayer:
                 self._allocate(run, action)
                 moved = True
                 continue
-            if run.done == len(run.events):
-                run.stopped, run.result = action, action.value
+            if run.done == len(run.events) or action.kind is Kind.ERROR:
+                run.stopped, run.result, run.left = action, action.value, run.events[run.done :]
                 return True
             if action.kind is Kind.END and run.events[run.done].kind is EventKind.END:
                 run.done, run.result = run.done + 1, action.value
@@ -191,7 +193,7 @@ class _Replayer:
         return True
 
     def _compare(self, run: Run, action: Action, event: Event) -> None:
-        same = _EVENTS.get(action.kind) is event.kind
+        same = EVENT_KINDS.get(action.kind) is event.kind
         if same and action.kind in (Kind.READ, Kind.WRITE):
             failed_cas = action.part is Part.CAS and not event.rmw  # its event has the mode for that case
             mode = action.mode is event.mode or (failed_cas and action.kind is Kind.READ)
