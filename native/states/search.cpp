@@ -182,7 +182,7 @@ void Search::restart() {
   Worker& w = workers_[0];
   codec_.pack(s, w.packed.data());
   const std::uint64_t h = hash(s, w.packed.data());
-  const std::size_t shard = (h >> 40) % shards_.size();
+  const std::size_t shard = shard_of(s);
   w.out[shard].assign({h, StateSet::none});
   w.out[shard].insert(w.out[shard].end(), w.packed.begin(), w.packed.begin() + codec_.words());
   insert_all(false);
@@ -294,6 +294,21 @@ std::uint64_t Search::hash(const State& s, const std::uint64_t* packed) const {
   return mix(h);
 }
 
+// A state stays in its shard when states are packed anew, so this looks at numbers, not at bits.
+std::size_t Search::shard_of(const State& s) const {
+  if (shards_.size() == 1) return 0;
+  std::uint64_t h = 0, place = 0;
+  const auto add = [&](std::uint32_t number) {
+    h += mix(number * (place += 2));
+  }; // 0 adds nothing: there may come more
+  for (const std::uint32_t local : s.locals)
+    add(local);
+  place = 1;
+  for (const std::uint32_t value : s.values)
+    add(value);
+  return (h >> 32) % shards_.size();
+}
+
 void Search::load(std::uint32_t id, State& s) const {
   const auto shards = static_cast<std::uint32_t>(shards_.size());
   codec_.unpack(shards_[id % shards].record(id / shards), s, plan_);
@@ -308,7 +323,7 @@ void Search::expand(Worker& w, std::uint32_t id) const {
     ++w.transitions;
     codec_.pack(w.next, w.packed.data());
     const std::uint64_t h = hash(w.next, w.packed.data());
-    std::vector<std::uint64_t>& out = w.out[(h >> 40) % shards_.size()];
+    std::vector<std::uint64_t>& out = w.out[shard_of(w.next)];
     out.push_back(h);
     out.push_back(id);
     out.insert(out.end(), w.packed.begin(), w.packed.begin() + codec_.words());
@@ -344,6 +359,38 @@ void Search::find_race(Worker& w, std::uint32_t id) const {
     }
 }
 
+// With which values the label of a thread can happen in this state; empty where it has to wait or the thread is over.
+Search::Keys Search::keys(const State& s, std::uint32_t t, const LocalState& l) const {
+  constexpr Keys nothing{1, 0, 0};
+  std::uint32_t other = 0;
+  switch (l.kind) {
+  case LabelKind::End:
+  case LabelKind::Blocked:
+  case LabelKind::Error:
+    return nothing;
+  case LabelKind::Await:
+  case LabelKind::BlockingCas:
+  case LabelKind::Read:
+  case LabelKind::Update:
+  case LabelKind::Cas: {
+    const std::uint32_t value = s.values[static_cast<std::size_t>(l.location)];
+    return locals_.allows(l, value) ? Keys{value, value, 0} : nothing;
+  }
+  case LabelKind::Choose:
+    return {0, static_cast<std::uint32_t>(l.action.high - l.action.value), 0};
+  case LabelKind::Spawn: // threads are numbered in the order in which they start
+    while (other < plan_.threads && s.locals[other] != not_started)
+      ++other;
+    return {other, other, other};
+  case LabelKind::Join:
+    other = static_cast<std::uint32_t>(std::min<std::uint64_t>(l.action.value, UINT32_MAX));
+    if (other >= plan_.threads || locals_.at(other, s.locals[other]).kind != LabelKind::End) return nothing;
+    return {s.locals[other], s.locals[other], other};
+  default:
+    return {0, 0, 0};
+  }
+}
+
 // A thread whose next label concerns nobody else goes first and alone: its step commutes with all others. The label
 // after it must be a visible one, so that such steps cannot follow each other for ever and starve the other threads.
 // (This is all the partial-order reduction there is: the monitor makes every two accesses of memory depend.)
@@ -351,8 +398,12 @@ std::uint32_t Search::alone(const State& s) const {
   for (std::uint32_t t = 0; t < plan_.threads; ++t) {
     const LocalState& l = locals_.at(t, s.locals[t]);
     if (!plan_.invisible(l)) continue;
-    const bool settles = std::none_of(l.successors.begin(), l.successors.end(),
-                                      [&](const Successor& to) { return plan_.invisible(locals_.at(t, to.next)); });
+    const Keys k = keys(s, t, l);
+    bool settles = k.first <= k.last;
+    for (std::uint32_t key = k.first; key <= k.last && settles; ++key) {
+      const Successor* to = LocalStates::find(l, key); // where it is unknown this state comes back
+      settles = !to || !plan_.invisible(locals_.at(t, to->next));
+    }
     if (settles) return t;
   }
   return plan_.threads;
@@ -360,55 +411,20 @@ std::uint32_t Search::alone(const State& s) const {
 
 template <class F> void Search::successors(const State& s, State& next, std::vector<Miss>* misses, F emit) const {
   const std::uint32_t only = alone(s);
-  if (only < plan_.threads && thread_successors(s, next, only, misses, emit)) return;
-  for (std::uint32_t t = 0; t < plan_.threads; ++t)
-    if (t != only) thread_successors(s, next, t, misses, emit);
-}
-
-// Calls emit for each step of one thread; whether there was one, or one is still to be computed.
-template <class F>
-bool Search::thread_successors(const State& s, State& next, std::uint32_t t, std::vector<Miss>* misses, F emit) const {
-  const LocalState& l = locals_.at(t, s.locals[t]);
-  std::uint32_t key = 0, last = 0, other = 0;
-  switch (l.kind) {
-  case LabelKind::End:
-  case LabelKind::Blocked:
-  case LabelKind::Error:
-    return false;
-  case LabelKind::Await:
-  case LabelKind::BlockingCas:
-  case LabelKind::Read:
-  case LabelKind::Update:
-  case LabelKind::Cas:
-    key = last = s.values[static_cast<std::size_t>(l.location)];
-    if (!locals_.allows(l, key)) return false;
-    break;
-  case LabelKind::Choose:
-    last = static_cast<std::uint32_t>(l.action.high - l.action.value);
-    break;
-  case LabelKind::Spawn: // threads are numbered in the order in which they start
-    while (key < plan_.threads && s.locals[key] != not_started)
-      ++key;
-    last = other = key;
-    break;
-  case LabelKind::Join:
-    other = static_cast<std::uint32_t>(std::min<std::uint64_t>(l.action.value, UINT32_MAX));
-    if (other >= plan_.threads || locals_.at(other, s.locals[other]).kind != LabelKind::End) return false;
-    key = last = s.locals[other];
-    break;
-  default:
-    break;
-  }
-  for (; key <= last; ++key) {
-    const Successor* to = LocalStates::find(l, key);
-    if (!to) {
-      if (misses) misses->push_back({t, s.locals[t], key, other});
-      continue;
+  for (std::uint32_t t = 0; t < plan_.threads; ++t) {
+    if (only < plan_.threads && t != only) continue;
+    const LocalState& l = locals_.at(t, s.locals[t]);
+    const Keys k = keys(s, t, l);
+    for (std::uint32_t key = k.first; key <= k.last; ++key) {
+      const Successor* to = LocalStates::find(l, key);
+      if (!to) {
+        if (misses) misses->push_back({t, s.locals[t], key, k.other});
+        continue;
+      }
+      apply(s, next, t, l, *to, k.other);
+      emit(t, to, k.other);
     }
-    apply(s, next, t, l, *to, other);
-    emit(t, to, other);
   }
-  return true;
 }
 
 void Search::apply(const State& s, State& next, std::uint32_t t, const LocalState& l, const Successor& to,

@@ -84,6 +84,9 @@ private:
     std::uint32_t state, thread, other;
     bool race;
   };
+  struct Keys { // see LocalStates::compute; `other` is the thread that is spawned or joined
+    std::uint32_t first, last, other;
+  };
   struct Miss {
     std::uint32_t thread, local, key, other;
   };
@@ -114,12 +117,12 @@ private:
   void judge(Worker& w, std::uint32_t id) const;
   void find_race(Worker& w, std::uint32_t id) const;
   template <class F> void successors(const State& s, State& next, std::vector<Miss>* misses, F emit) const;
-  template <class F>
-  bool thread_successors(const State& s, State& next, std::uint32_t t, std::vector<Miss>* misses, F emit) const;
+  Keys keys(const State& s, std::uint32_t t, const LocalState& l) const;
   std::uint32_t alone(const State& s) const;
   void apply(const State& s, State& next, std::uint32_t t, const LocalState& l, const Successor& to,
              std::uint32_t other) const;
   std::uint64_t hash(const State& s, const std::uint64_t* packed) const;
+  std::size_t shard_of(const State& s) const;
   State initial() const;
   void load(std::uint32_t id, State& s) const;
   TraceStep describe(const State& s, std::uint32_t t, const Successor* to, std::uint32_t other) const;

@@ -1,0 +1,46 @@
+"""A slice of `fuzz.py` in the suite, and what the search options must not change."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+import fuzz
+from fencepost.options import RobustOptions
+from fencepost.robustness import check_robustness
+
+
+@pytest.mark.parametrize("start", range(0, 200, 20))
+def test_search_enumeration_and_reference_agree(start: int) -> None:
+    counts: Counter[str] = Counter()
+    for seed in range(start, start + 20):
+        wrong = fuzz.disagreement(seed, counts)
+        assert not wrong, f"seed {seed}: {wrong}"
+
+
+@pytest.mark.parametrize("seed", range(0, 60, 3))
+def test_options_do_not_change_the_answer(seed: int) -> None:
+    program = fuzz.random_loops(seed)
+    for against in ("ra", "sra", "tso"):
+        plain = check_robustness(program, RobustOptions(against=against))
+        if plain.extra["robust"] is None:
+            continue
+        deep = check_robustness(program, RobustOptions(against=against, depth_first=True))
+        shared = check_robustness(program, RobustOptions(against=against, jobs=3))
+        hashed = check_robustness(program, RobustOptions(against=against, hash_compact=True))
+        assert deep.extra["robust"] is shared.extra["robust"] is plain.extra["robust"]
+        if plain.extra["robust"]:
+            assert plain.extra["states"] == deep.extra["states"] == shared.extra["states"] == hashed.extra["states"]
+            assert hashed.extra["robust"] is None, "a hash is no proof"
+        else:
+            assert plain.witness is not None and hashed.witness is not None and shared.witness is not None
+            assert len(plain.witness.run) == len(shared.witness.run) == len(hashed.witness.run)
+
+
+def test_robust_against_ra_implies_the_stronger_models() -> None:
+    for seed in range(150):
+        program = fuzz.random_straight(seed)
+        robust = {m: check_robustness(program, RobustOptions(against=m)).extra["robust"] for m in ("ra", "sra", "tso")}
+        if robust["ra"]:
+            assert robust["sra"], seed
