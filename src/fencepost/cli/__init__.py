@@ -34,15 +34,27 @@ USAGE = "fencepost VERB [OPTIONS] [FILES] [-- COMPILER FLAGS]"
 
 
 def main() -> NoReturn:
-    code = run(sys.argv[1:])
-    if (
-        code == 130
-    ):  # ExitCode.INTERRUPTED: the core may still be at work on a thread, which a normal exit would trip over
-        import os
+    try:
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # while something was being imported
+        print("interrupted", file=sys.stderr)
+        _leave_at_once()
+    if code:
+        from fencepost.verdict import ExitCode
 
-        sys.stdout.flush()
-        os._exit(code)
+        if code == ExitCode.INTERRUPTED:
+            _leave_at_once()
     sys.exit(code)
+
+
+def _leave_at_once() -> NoReturn:
+    """The core may still be at work on a thread of its own, which a normal exit would trip over."""
+    import os
+
+    from fencepost.verdict import ExitCode
+
+    sys.stdout.flush()
+    os._exit(ExitCode.INTERRUPTED)
 
 
 def run(args: list[str]) -> int:
