@@ -65,8 +65,10 @@ there the write is exempt from the rule and gets a canonical alternative, the *p
 the write; such a graph is explored for its revisits, which delete the phantom, and is no execution itself. Without it
 such executions are lost: 2 of 8 for  d=y; e=xchg(x,d); z=e || y=f(z) || x=2.
 
-What is left out: a value that depends on the *success* of a store-conditional whose data feeds back from it (the
-model allows that cycle, cb does not).
+What is left out, because cb is stronger than the model there: a value that depends on the *success* of a
+store-conditional whose data feeds back from it; and, on ARMv8 and RISC-V, a read that sees its own thread's write by
+forwarding before what that write waits for (r=x; y=r; y=1; e=y; u=e || x=u: POWER forbids r=1 by po-loc, ARMv8 allows
+it; a release write instead of the first write to y does the same). An engine must notice both and enumerate instead.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Measuring ourselves and, where they are installed, our peers."""

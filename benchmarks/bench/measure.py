@@ -1,0 +1,94 @@
+"""Running a command: how long, how much memory, how many instructions."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One run of a whole command, start-up included. Memory in MiB."""
+
+    wall: float
+    cpu: float
+    memory: float
+    code: int
+    output: str
+
+
+def fencepost(*arguments: str) -> list[str]:
+    """Our own command line, by the interpreter that runs the benchmarks."""
+    return [sys.executable, "-c", "from fencepost.cli import main; main()", *arguments]
+
+
+def run_once(command: Sequence[str], timeout: float) -> Sample:
+    """Runs to the end, or kills after `timeout` seconds (then the code is -9)."""
+    with tempfile.TemporaryFile("w+") as out:
+        start = time.perf_counter()
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, text=True)
+        status, usage = _wait(process.pid, timeout)
+        wall = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        return Sample(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, process.returncode, out.read())
+
+
+def _wait(pid: int, timeout: float) -> tuple[int, resource.struct_rusage]:
+    deadline = time.perf_counter() + timeout
+    pause = 0.0005
+    while True:
+        done, status, usage = os.wait4(pid, os.WNOHANG)
+        if done:
+            return status, usage
+        if time.perf_counter() > deadline:
+            os.kill(pid, 9)
+            _, status, usage = os.wait4(pid, 0)
+            return status, usage
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.02)
+
+
+def instructions(command: Sequence[str]) -> int | None:
+    """Instructions by callgrind: the same on every run, unlike the clock. None without valgrind."""
+    if shutil.which("valgrind") is None:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "callgrind.out"
+        valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", "--trace-children=no"]
+        subprocess.run([*valgrind, *command], capture_output=True, check=False)
+        found = re.search(r"^(?:summary|totals): (\d+)", out.read_text() if out.exists() else "", re.MULTILINE)
+        return int(found[1]) if found else None
+
+
+def machine() -> dict[str, Any]:
+    """What the figures depend on."""
+    cpu = (
+        re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text()) if Path("/proc/cpuinfo").exists() else None
+    )
+    return {
+        "cpu": cpu[1] if cpu else "unknown",
+        "processors": os.cpu_count(),
+        "python": sys.version.split()[0],
+        "date": time.strftime("%Y-%m-%d %H:%M"),
+    }
+
+
+def parsed(output: str) -> dict[str, Any]:
+    """The JSON object a command printed; empty where there is none."""
+    try:
+        found = json.loads(output)
+    except json.JSONDecodeError:
+        return {}
+    return found if isinstance(found, dict) else {}
