@@ -159,3 +159,13 @@ def test_what_A_means_depends_on_the_dialect(text: str, acquire: bool) -> None:
     model = prepare(f"{text}\nlet answer = A\nempty answer", "m.cat")
     found = Evaluator(model.definitions, structure_of(MP)).global_value("answer")
     assert found == (1 << 5 if acquire else 0)
+
+
+def test_bell_declarations_are_read() -> None:
+    text = """
+      enum Orders = 'once || 'acquire || 'release
+      instructions R[{'once, 'acquire}]
+      instructions W[{'once, 'release}]
+      let Acq-reads = tag2events('acquire)
+    """
+    assert value("Acq-reads", text) == {5}
