@@ -36,7 +36,7 @@ def assert_agree(program: Program, model: str) -> None:
     slow = enumerated(program, find(model), options)
     assert not fast.reason and not slow.reason
     assert dict(fast.states) == dict(slow.states), program.name
-    assert fast.executions == slow.executions, program.name
+    assert (fast.executions, fast.blocked) == (slow.executions, slow.blocked), program.name
 
 
 @needs_corpus
