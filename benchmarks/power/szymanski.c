@@ -32,7 +32,7 @@ static void *work(int me) {
   assert(LOAD(inside) == me);
   FENCE();
   if (me == 0)
-    while (LOAD(flag[other]) == 2 || LOAD(flag[other]) == 3) {
+    for (int seen = LOAD(flag[other]); seen == 2 || seen == 3; seen = LOAD(flag[other])) {
     }
   FENCE();
   STORE(flag[me], 0);
