@@ -49,7 +49,7 @@ class _Encoder:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.layout = lay_out(program)
-        self.strings: dict[str, int] = {}
+        self.strings: dict[str, int] = {"": 0}  # the core takes string 0 for none
         self.positions: dict[Position | None, int] = {None: 0}
         self.constants: dict[int, int] = {}
         self.extra: list[int] = []

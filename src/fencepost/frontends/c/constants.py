@@ -130,6 +130,8 @@ def _scalar(names: Names, type_: Type, c: Cursor) -> ConstantOperand:
         return number(float_bits(c.next(), type_.bits))
     if token[:1].isdigit() or token[:1] == "-":
         return number(int(c.next()), bits_of(type_))
+    if token == "blockaddress":
+        raise Unsupported("the address of a label (a computed goto)")
     raise Unsupported(f"the constant `{token}`")
 
 

@@ -17,6 +17,7 @@ from fencepost.frontends.c.memory import source_name
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind
+from fencepost.program.operands import Position
 from fencepost.program.program import Function
 
 if TYPE_CHECKING:
@@ -45,12 +46,19 @@ def translate(unit: Unit, f: IrFunction) -> Function:
         blocks.start(block)
         for i in block.instructions:
             if i.op != "phi":
-                b.at = debug.position(i.dbg) if i.dbg is not None else b.at
+                b.at = _place(unit, i, b.at)
                 if not _instruction(b, i, blocks):
                     break
         blocks.finish()
     b.at = None
     return b.finish(parameters, False, debug.function_position(f.dbg))
+
+
+def _place(unit: Unit, i: Inst, last: Position | None) -> Position | None:
+    """Where an instruction stands in the source; in IR that was not made for debugging, its line there."""
+    if i.dbg is not None:
+        return unit.module.debug.position(i.dbg)
+    return last if unit.module.metadata else Position(unit.module.file, i.line)
 
 
 def _instruction(b: Body, i: Inst, blocks: Blocks) -> bool:

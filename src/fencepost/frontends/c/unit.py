@@ -52,7 +52,7 @@ class Unit:
     def shown(self, name: str) -> str:
         """A function as a person would write it."""
         if not name.startswith("_Z"):
-            return name
+            return re.sub(r"^__isoc(99|23)_", "", name)
         from fencepost.frontends.c.demangle import demangle
 
         return demangle(name)

@@ -27,6 +27,7 @@ class Inst:
     op: str
     cursor: Cursor
     dbg: int | None
+    line: int  # in the IR
 
 
 @dataclass(slots=True)
@@ -50,6 +51,7 @@ class IrFunction:
     name: str
     header: str
     lines: list[str] | None
+    first: int = 0  # the line of the IR where the body begins
 
     @cached_property
     def _head(self) -> tuple[Type, list[Parameter], bool, int | None]:
@@ -100,30 +102,31 @@ class IrFunction:
         unnamed = sum(p.name.isdigit() for p in self.parameters)
         current = BasicBlock(str(unnamed), [])
         blocks = [current]
-        for line in _logical(self.lines or []):
+        for number, line in _logical(self.lines or [], self.first):
             label = _LABEL.match(line)
             if label is not None and line[0] not in "%!#":
                 name = label.group(1)
                 current = BasicBlock(plain_name("%" + name), [])
                 blocks.append(current)
             elif line[0] != "#":
-                current.instructions.append(self._instruction(line))
+                current.instructions.append(self._instruction(line, number))
         return [b for b in blocks if b.instructions]
 
-    def _instruction(self, line: str) -> Inst:
+    def _instruction(self, line: str, at: int) -> Inst:
         tokens = tokenize(line)
         dbg = _DBG.search(line)
         number = int(dbg.group(1)) if dbg else None
         if len(tokens) > 2 and tokens[1] == "=" and tokens[0][0] == "%":
-            return Inst(plain_name(tokens[0]), tokens[2], Cursor(tokens, self.module.file, 3), number)
-        return Inst(None, tokens[0], Cursor(tokens, self.module.file, 1), number)
+            return Inst(plain_name(tokens[0]), tokens[2], Cursor(tokens, self.module.file, 3), number, at)
+        return Inst(None, tokens[0], Cursor(tokens, self.module.file, 1), number, at)
 
 
-def _logical(lines: list[str]) -> list[str]:
-    """Lines, with the ones that continue an instruction joined to it."""
+def _logical(lines: list[str], first: int) -> list[tuple[int, str]]:
+    """Lines with their numbers; the ones that continue an instruction are joined to it."""
     found: list[str] = []
+    numbers: list[int] = []
     in_switch = False
-    for raw in lines:
+    for number, raw in enumerate(lines, first):
         line = raw.strip()
         if not line or line[0] == ";":
             continue
@@ -132,8 +135,9 @@ def _logical(lines: list[str]) -> list[str]:
             in_switch = in_switch and line[0] != "]"
         else:
             found.append(line)
+            numbers.append(number)
             in_switch = line.startswith("switch ") and line.endswith("[")
-    return found
+    return list(zip(numbers, found, strict=True))
 
 
 def skip_attributes(c: Cursor) -> None:
@@ -288,5 +292,5 @@ def _function(module: Module, lines: list[str], at: int) -> int:
     end = at
     while end < len(lines) and lines[end] != "}":
         end += 1
-    module.functions[name] = IrFunction(module, name, header, lines[at:end])
+    module.functions[name] = IrFunction(module, name, header, lines[at:end], at + 1)
     return end + 1

@@ -1,0 +1,7 @@
+int main() {
+  try {
+    throw 1;
+  } catch (int) {
+    return 1;
+  }
+}

@@ -1,0 +1,5 @@
+int sensor(void);
+int main(int argc, char **argv) {
+  if (argc > 5) return sensor();
+  return 0;
+}

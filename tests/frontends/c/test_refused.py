@@ -1,0 +1,79 @@
+"""Programs with unsupported or wrong content end in a message that names the construct and its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fencepost import api
+from fencepost.errors import FencepostError
+from fencepost.verdict import Answer
+
+FOLDER = Path(__file__).parent / "refused"
+
+#: what an execution runs into: file, line, what the reason says
+UNKNOWN = [
+    ("asm.c", 3, 'inline assembly "incl $0"'),
+    ("asm_result.c", 3, 'inline assembly with a result: ""'),
+    ("atomic_float.ll", 4, "atomicrmw fadd"),
+    ("big_atomic.c", 5, "an atomic object that is not 1, 2, 4 or 8 bytes"),
+    ("cancel.c", 6, "call to pthread_cancel"),
+    ("catch.cpp", 3, "an exception in a program that catches exceptions"),
+    ("computed_goto.c", 2, "the address of a label (a computed goto)"),
+    ("fopen.c", 3, "call to fopen"),
+    ("fork.c", 3, "call to fork"),
+    ("int128.c", 3, "a 128-bit integer"),
+    ("long_double.c", 3, "a 80-bit floating-point number"),
+    ("loop_bound.c", 5, "runs more than 2 time(s)"),
+    ("nondet.c", 3, "__VERIFIER_nondet_int(), which has no finite range (write fencepost_choose(low, high))"),
+    ("qsort.c", 5, "call to qsort"),
+    ("realloc.c", 4, "realloc of a block (its old size is not known; use malloc, memcpy and free)"),
+    ("scanf.c", 4, "call to scanf"),
+    ("setjmp.c", 4, "call to"),
+    ("sprintf.c", 4, "sprintf with a format that is not plain text"),
+    ("sqrt.c", 4, "call to"),
+    ("unknown_call.c", 4, "call to sensor"),
+    ("vector.ll", 3, "a bit cast between vectors of different shapes"),
+]
+#: what is refused before anything runs: file and what the message says
+REFUSED = [
+    ("cut.ll", "cannot read this LLVM IR: found 'blub' in `%x = load blub , ptr null`"),
+    ("error.c", 'error.c:2:2: error: "say how many: -DN=2"'),
+    ("garbage.ll", "this is not LLVM IR: it defines nothing"),
+    ("header.c", "header.c:1:10: fatal error: 'nowhere.h' file not found"),
+    ("lambda.cpp", "lambda.cpp:1:49: error: use of undeclared identifier 'missing'"),
+    ("no_main.c", "no_main.c: there is no function main to start from"),
+    ("syntax.c", "syntax.c:2:11: error: expected expression"),
+    ("types.c", "types.c:4:12: error: invalid operands to binary expression ('struct s' and 'int')"),
+    ("undeclared.c", "undeclared.c:2:10: error: use of undeclared identifier 'missing'"),
+    ("nothing.c", "nothing.c: cannot be read: there is no such file"),
+]
+
+
+@pytest.mark.parametrize(("name", "line", "what"), UNKNOWN, ids=[name for name, _, _ in UNKNOWN])
+def test_what_is_reached_and_unsupported(name: str, line: int, what: str) -> None:
+    verdict = api.check(FOLDER / name)
+    assert verdict.answer is Answer.UNKNOWN
+    assert f"{name}:{line}" in verdict.reason and what in verdict.reason
+
+
+@pytest.mark.parametrize(("name", "message"), REFUSED, ids=[name for name, _ in REFUSED])
+def test_what_is_refused(name: str, message: str) -> None:
+    with pytest.raises(FencepostError) as caught:
+        api.check(FOLDER / name)
+    assert message in str(caught.value)
+
+
+def test_what_is_not_reached_does_not_count() -> None:
+    assert api.check(FOLDER / "unknown_unreached.c").answer is Answer.PASS
+
+
+def test_an_exception_that_nobody_catches_is_an_error() -> None:
+    verdict = api.check(FOLDER / "throw.cpp")
+    assert verdict.answer is Answer.FAIL and "an exception is thrown and nobody catches it" in verdict.reason
+
+
+def test_every_program_is_expected_somewhere() -> None:
+    named = {name for name, *_ in UNKNOWN + REFUSED} | {"unknown_unreached.c", "throw.cpp"}
+    assert {p.name for p in FOLDER.iterdir()} <= named and len(named) >= 30
