@@ -39,6 +39,18 @@ def assert_agree(program: Program, model: str) -> None:
     assert (fast.executions, fast.blocked) == (slow.executions, slow.blocked), program.name
 
 
+def test_what_follows_a_failed_store_conditional_may_come_before_its_load() -> None:
+    """The failure depends on nothing, so the store of 1 + failure may be read before the load-reserve happens."""
+    text = (
+        "RISCV LB+fail\n{ 0:x7=x; 0:x8=y; 1:x7=x; 1:x8=y; }\n P0 | P1 ;\n lr.w x1,0(x7) | lw x4,0(x8) ;\n"
+        " sc.w x2,x1,0(x7) | sw x4,0(x7) ;\n addi x3,x2,1 | ;\n sw x3,0(x8) | ;\n"
+        "exists (0:x1=2 /\\ 0:x2=1 /\\ 1:x4=2)\n"
+    )
+    program = read(text, "t")
+    assert_agree(program, "riscv")
+    assert enumerated(program, find("riscv"), ExploreOptions(model="riscv")).holds
+
+
 @needs_corpus
 @pytest.mark.corpus
 @pytest.mark.parametrize(("folder", "model"), [("X86", "tso"), ("C11", "rc11"), ("PPC", "power"), ("RISCV", "riscv")])
