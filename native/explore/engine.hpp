@@ -109,7 +109,7 @@ private:
 
   // --- revisits
   Set revisitable(Id a);
-  bool maximal(Id e, Id a) const;
+  bool maximal(Id e, Id a);
   void push_revisit(Id a, Id r);
   void erase_after(Graph<W>& g, Id r, Id a);
 

@@ -328,6 +328,10 @@ template <unsigned W> Id Engine<W>::next_source(Frame& f) {
   Graph<W>& g = graph();
   const Event& v = g[f.event];
   const Id w = f.cursor;
+  if (without_coherence(options_.model)) {
+    f.cursor = w == initial ? none : g[w].co_before;
+    return w;
+  }
   f.cursor = Consistency<W>::is_floor(g, w, v.location, consistency_.view(g, f.event)) ? none : g[w].co_before;
   const Action& a = v.at->action;
   if (!waits(a.part)) return w;
@@ -377,6 +381,12 @@ template <unsigned W> bool Engine<W>::wait_instead(Frame& f) {
 template <unsigned W> bool Engine<W>::next_place(Frame& f) {
   Graph<W>& g = graph();
   const Event& v = g[f.event];
+  if (without_coherence(options_.model)) { // the list of writes is a list, and no order
+    if (f.cursor == none) return false;
+    f.cursor = none;
+    g.place(f.event, g.coherence_last(v.location));
+    return f.applied = true;
+  }
   const Id only = v.is_update() ? g[g.read_of_update(f.event)].reads_from : none;
   const Set view = consistency_.view(g, f.event);
   const Set other = f.revisited != none ? consistency_.view(g, f.revisited) : Set{};
@@ -454,7 +464,7 @@ template <unsigned W> void Engine<W>::retract(Frame& f) {
 // --- revisits --------------------------------------------------------------------------------------------------------
 
 // Whether e was added as the canonical run would have added it, seen from write a (see docs/algorithms).
-template <unsigned W> bool Engine<W>::maximal(Id e, Id a) const {
+template <unsigned W> bool Engine<W>::maximal(Id e, Id a) {
   const Graph<W>& g = graph();
   const Event& v = g[e];
   const Set& kept = g.prefix_of(a);

@@ -242,7 +242,7 @@ template <unsigned W> std::uint64_t Engine<W>::fingerprint() const {
     std::uint64_t h = detail::mix(name(e), static_cast<std::uint64_t>(v.kind));
     h = detail::mix(detail::mix(h, v.value), v.at->action.address);
     if (v.is_read()) h = detail::mix(h, name(v.reads_from));
-    if (v.is_write()) h = detail::mix(h, name(v.co_before) ^ 0x5555);
+    if (v.is_write() && !without_coherence(options_.model)) h = detail::mix(h, name(v.co_before) ^ 0x5555);
     sum += detail::mix(h, 99);
   }
   return sum;

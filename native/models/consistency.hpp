@@ -7,6 +7,7 @@
 #include "models/model.hpp"
 #include "models/psc.hpp"
 #include "models/rows.hpp"
+#include "models/weak_order.hpp"
 
 namespace fencepost {
 
@@ -33,30 +34,42 @@ public:
     return w == initial || view.test(g.bit(w)) || g.readers_of(w, l).meets(view);
   }
 
+  // Without coherence: whether the whole graph is consistent, and what a read reads in the canonical run.
+  bool accepts_weakly(const Graph<W>& g) { return weak_.consistent(g); }
+  template <class F> Id canonical_source(const Graph<W>& g, Id read, F&& previous) {
+    return weak_.canonical_source(g, read, previous);
+  }
+
   // Whether the graph stays consistent with read e in it. pre: what it reads is not below the floor.
   bool accepts_read(const Graph<W>& g, Id e) {
+    if (without_coherence(model_)) return accepts_weakly(g);
     const Event& v = g[e];
     const bool overtaken = g.coherence_after(v.reads_from, v.location) != none;
     if (global_order(model_)) return !overtaken || !order_.cyclic(g, e);
-    return !own_happens_before(model_) || !(overtaken || v.mode == Mode::Sc) || psc_.consistent(g);
+    return !own_happens_before(model_) || !(overtaken || v.mode == Mode::Sc) || psc_.consistent(g, coherence_);
   }
 
   // The same for write e at its place in coherence.
   bool accepts_write(const Graph<W>& g, Id e) {
+    if (without_coherence(model_)) return accepts_weakly(g);
     const Event& v = g[e];
     const bool overtaken = v.co_after != none;
     if (global_order(model_)) return !overtaken || !order_.cyclic(g, e);
-    return !own_happens_before(model_) || !(overtaken || v.mode == Mode::Sc) || psc_.consistent(g);
+    return !own_happens_before(model_) || !(overtaken || v.mode == Mode::Sc) || psc_.consistent(g, coherence_);
   }
 
   bool accepts_fence(const Graph<W>& g, Id e) {
-    return !own_happens_before(model_) || c11_fence(g[e].at->action.fence) != Mode::Sc || psc_.consistent(g);
+    if (without_coherence(model_)) return accepts_weakly(g);
+    return !own_happens_before(model_) || c11_fence(g[e].at->action.fence) != Mode::Sc ||
+           psc_.consistent(g, coherence_);
   }
 
 private:
   Model model_;
   GlobalOrder<W> order_;
-  PartialSc<W> psc_;
+  PartialSc<W, Coherence<W>> psc_;
+  Coherence<W> coherence_;
+  WeakOrder<W> weak_;
 };
 
 } // namespace fencepost

@@ -7,10 +7,13 @@
 
 namespace fencepost {
 
-enum class Model : std::uint8_t { Sc, Tso, Pso, Ra, Rc11, Rc11Cpp20 };
+enum class Model : std::uint8_t { Sc, Tso, Pso, Ra, Rc11, Rc11Cpp20, Wrc11 };
 
 // Models whose happens-before is smaller than (po ∪ rf)+.
-inline bool own_happens_before(Model m) { return m == Model::Rc11 || m == Model::Rc11Cpp20; }
+inline bool own_happens_before(Model m) { return m == Model::Rc11 || m == Model::Rc11Cpp20 || m == Model::Wrc11; }
+
+// Models without a coherence order: writes of a location are ordered only as far as hb and reads-from order them.
+inline bool without_coherence(Model m) { return m == Model::Wrc11; }
 
 // Models that order events globally, beyond coherence.
 inline bool global_order(Model m) { return m == Model::Sc || m == Model::Tso || m == Model::Pso; }

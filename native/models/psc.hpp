@@ -11,12 +11,40 @@
 
 namespace fencepost {
 
-template <unsigned W> class PartialSc {
+// Coherence as the graph has it.
+template <unsigned W> struct Coherence {
+  using Set = Bits<W>;
+
+  // Writes that are coherence-before w, and everybody who reads from them (co and fr).
+  static Set before(const Graph<W>& g, Id w) {
+    const Location l = g[w].location;
+    Set found = g.location[l].initial_readers;
+    for (Id d = g[w].co_before; d >= 0; d = g[d].co_before) {
+      found.set(g.bit(d));
+      found |= g.readers_of(d, l);
+    }
+    found.reset(g.bit(w));
+    return found;
+  }
+
+  static Set eco_before(const Graph<W>& g, Id z) {
+    const Event& v = g[z];
+    if (v.is_write()) return before(g, z);
+    if (!v.is_read() || v.reads_from < 0) return {};
+    Set found = before(g, v.reads_from);
+    found.set(g.bit(v.reads_from));
+    return found;
+  }
+};
+
+// `Writes` says which writes come before one: coherence, or what stands for it (`before`, `eco_before`).
+template <unsigned W, class Writes> class PartialSc {
 public:
   using Set = Bits<W>;
 
   // Whether psc is acyclic.
-  bool consistent(const Graph<W>& g) {
+  bool consistent(const Graph<W>& g, const Writes& writes) {
+    writes_ = &writes;
     collect(g);
     if (fences_.count() + accesses_.count() < 2) return true;
     std::vector<Id> events;
@@ -57,7 +85,7 @@ private:
     found |= happens_before_any(g, sources) & fences_;
     if (fence) {
       Set eco;
-      g.hb_of(x).each([&](unsigned y) { eco |= eco_before(g, static_cast<Id>(y)); });
+      g.hb_of(x).each([&](unsigned y) { eco |= writes_->eco_before(g, static_cast<Id>(y)); });
       found |= (g.hb_of(x) | happens_before_any(g, eco)) & fences_;
     }
     return found;
@@ -77,7 +105,7 @@ private:
     return found;
   }
 
-  static Set scb_before(const Graph<W>& g, Id y) {
+  Set scb_before(const Graph<W>& g, Id y) const {
     const Event& v = g[y];
     Set found;
     for (Id d = v.po_before; d != none; d = g[d].po_before)
@@ -88,32 +116,12 @@ private:
     if (v.location != no_location) {
       const auto& l = g.location[v.location];
       found |= g.hb_of(y) & (l.reads | l.writes);
-      if (v.is_write()) found |= coherence_before(g, y);
+      if (v.is_write()) found |= writes_->before(g, y);
     }
     return found;
   }
 
-  // Writes that are coherence-before w, and everybody who reads from them (co and fr).
-  static Set coherence_before(const Graph<W>& g, Id w) {
-    const Location l = g[w].location;
-    Set found = g.location[l].initial_readers;
-    for (Id d = g[w].co_before; d >= 0; d = g[d].co_before) {
-      found.set(g.bit(d));
-      found |= g.readers_of(d, l);
-    }
-    found.reset(g.bit(w));
-    return found;
-  }
-
-  static Set eco_before(const Graph<W>& g, Id z) {
-    const Event& v = g[z];
-    if (v.is_write()) return coherence_before(g, z);
-    if (!v.is_read() || v.reads_from < 0) return {};
-    Set found = coherence_before(g, v.reads_from);
-    found.set(g.bit(v.reads_from));
-    return found;
-  }
-
+  const Writes* writes_ = nullptr;
   Set fences_, accesses_;
 };
 

@@ -12,8 +12,8 @@ from fencepost.explore.native import NATIVE_MODELS, PLANNED_MODELS, Progress, Re
 from fencepost.explore.prepare import Prepared, prepare
 from fencepost.models.registry import Model, find
 from fencepost.options import CheckOptions, ExploreOptions
-from fencepost.program.condition import Condition, Quantifier, holds
-from fencepost.program.instructions import BOUNDS, ErrorKind, StoreConditional
+from fencepost.program.condition import Condition, FinalMemory, Quantifier, holds
+from fencepost.program.instructions import BOUNDS, Await, BlockingCas, ErrorKind, StoreConditional
 from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, to_signed
 from fencepost.program.program import Program
 from fencepost.verdict import Answer, ErrorReport, Outcomes, Verdict, Witness
@@ -104,6 +104,8 @@ def _run(
     if not knows(model):
         return None
     prepared = prepare(program, model.name, options)
+    if model.name == "wrc11" and _needs_coherence(prepared.program):
+        return None
     report = native.run(prepared, model, options, progress, keep=keep)
     incomplete = report.results["may_miss"] or (model.name in PLANNED_MODELS and _may_fail_freely(prepared.program))
     return None if incomplete and not report.failed and not report.reason else (prepared, report)
@@ -113,6 +115,12 @@ def _may_fail_freely(program: Program) -> bool:
     """Whether a store-conditional may fail for no reason. What follows such a failure depends on nothing, so it may
     commit before the load-reserve; the core decides the failure after that load and would miss it."""
     return any(isinstance(i, StoreConditional) and i.may_fail for f in program.functions for i in f.code)
+
+
+def _needs_coherence(program: Program) -> bool:
+    """Whether it waits or its final memory is observed: what the core does about both rests on a coherence order."""
+    waits = any(isinstance(i, Await | BlockingCas) for f in program.functions for i in f.code)
+    return waits or any(isinstance(o.what, FinalMemory) for o in program.observations)
 
 
 def _sort_findings(

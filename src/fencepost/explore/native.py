@@ -21,7 +21,7 @@ from fencepost.program.instructions import ErrorKind
 from fencepost.program.program import Arch
 
 #: The models that the core checks by hand-tuned code, by their number there.
-NATIVE_MODELS = {"sc": 0, "tso": 1, "pso": 2, "ra": 3, "rc11": 4, "rc11-cpp20": 5}
+NATIVE_MODELS = {"sc": 0, "tso": 1, "pso": 2, "ra": 3, "rc11": 4, "rc11-cpp20": 5, "wrc11": 6}
 
 #: Our models that let events commit out of program order: the core runs their plan. The value says whether a read may
 #: see its own thread's write before that write's predecessors, where commit-before can be too strong.
