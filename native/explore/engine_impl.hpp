@@ -473,6 +473,8 @@ template <unsigned W> bool Engine<W>::maximal(Id e, Id a) {
   if (!v.is_read() && !v.is_write()) return true;
   if (v.is_write() && g.readers_of(e, v.location).some([&](unsigned r) { return previous(static_cast<Id>(r)); }))
     return false;
+  if (without_coherence(options_.model))
+    return v.is_write() || v.reads_from == consistency_.canonical_source(g, e, previous);
   Id newest = g.coherence_last(v.location);
   while (newest >= 0 && !previous(newest))
     newest = g[newest].co_before;
