@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from fencepost import explore
@@ -66,3 +68,10 @@ def test_a_wait_for_what_is_gone_is_a_deadlock() -> None:
     program = read("var x = 2\n thread A { x := 0 }\n thread B { wait(x == 2) }", "t.fp")
     found = enumerate_program(program, find("sc"))
     assert (len(found.complete), len(found.blocked)) == (1, 1)
+
+
+def test_a_model_that_knows_no_threads_gets_them_as_program_order(tmp_path: Path) -> None:
+    """Otherwise every model written for herd would find a race between a child and who joined it."""
+    (tmp_path / "m.cat").write_text("acyclic po-loc | rf | co | fr\nacyclic po | rf\n")
+    found = enumerate_program(PROGRAM, find(tmp_path / "m.cat"))
+    assert len(found.complete) == 8

@@ -20,9 +20,9 @@ from fencepost.models.cat.judge import Prepared, Violation
 
 #: Names at which unfolding stops: what the field reads without a definition.
 LEAVES = frozenset({
-    "fr", "rfe", "rfi", "coe", "coi", "fre", "fri", "po-loc", "addr", "data", "ctrl", "amo", "lxsx", "threads", "sync",
-    "lwsync", "isync", "eieio", "mfence", "sfence", "lfence", "dmb", "dsb", "isb", "ctrlisync", "ctrlisb", "ctrlfencei",
-    "any-addr", "any-data", "any-ctrl",
+    "po", "fr", "rfe", "rfi", "coe", "coi", "fre", "fri", "po-loc", "addr", "data", "ctrl", "amo", "lxsx", "threads",
+    "sync", "lwsync", "isync", "eieio", "mfence", "sfence", "lfence", "dmb", "dsb", "isb", "ctrlisync", "ctrlisb",
+    "ctrlfencei", "any-addr", "any-data", "any-ctrl",
 })  # fmt: skip
 _SAID_AS = {"any-addr": "addr", "any-data": "data", "any-ctrl": "ctrl", "spawn": "spawn", "threads": "spawn/join"}
 _FENCE_FUNCTIONS = ("fencerel", "ctrlcfence")

@@ -19,6 +19,8 @@ from fencepost.program.operands import Position
 
 INCLUDE_DIRECTORY = Path(__file__).parent.parent / "include"
 BUILTIN_FUNCTIONS = ("domain", "linearisations", "classes", "classes-loc", "partition")
+_THREAD_WORDS = frozenset({"spawn", "threads", "asw"})
+_THREADS_IN_PO = "threads in po"
 _PRIMITIVES = frozenset({*SETS, *RELATIONS, *BUILTIN_FUNCTIONS})
 
 
@@ -39,7 +41,8 @@ def resolve(text: str, file: str, variants: frozenset[str] = frozenset()) -> Res
     """Reads a model and everything it includes. Raises InputError where something is unknown or malformed."""
     root = parse(text, file)
     resolver = _Resolver(root, variants)
-    resolver.include_prelude()
+    knows_threads = bool(_words(root, Path(file).parent, set()) & _THREAD_WORDS)
+    resolver.include_prelude(frozenset() if knows_threads else frozenset({_THREADS_IN_PO}))
     resolver.run(root.statements, Path(file).parent)
     return Resolved(root.title, tuple(resolver.out), resolver.origin)
 
@@ -49,11 +52,27 @@ def _parse_path(path: Path) -> cat.File:
     return parse(path.read_text(encoding="utf-8"), str(path))
 
 
-@lru_cache(maxsize=1)
-def _prelude() -> tuple[tuple[cat.Statement, ...], dict[str, str], dict[str, str]]:
+def _words(file: cat.File, folder: Path, seen: set[Path]) -> frozenset[str]:
+    """Every name that a file and what it includes mention."""
+    words = file.words
+    for statement in file.statements:
+        if isinstance(statement, cat.Include):
+            path = next((p for p in _places(statement.path, folder) if p.is_file()), None)
+            if path is not None and path not in seen:
+                seen.add(path)
+                words |= _words(_parse_path(path), path.parent, seen)
+    return words
+
+
+def _places(name: str, folder: Path) -> tuple[Path, ...]:
+    return folder / name, INCLUDE_DIRECTORY / name, INCLUDE_DIRECTORY.parent / name
+
+
+@lru_cache(maxsize=2)
+def _prelude(variants: frozenset[str]) -> tuple[tuple[cat.Statement, ...], dict[str, str], dict[str, str]]:
     """The prelude resolved once: its statements, what each name means, and the origins."""
     parsed = _parse_path(INCLUDE_DIRECTORY / "prelude.cat")
-    resolver = _Resolver(parsed, frozenset())
+    resolver = _Resolver(parsed, variants)
     resolver.run(parsed.statements, INCLUDE_DIRECTORY)
     return tuple(resolver.out), resolver.scope, resolver.origin
 
@@ -68,8 +87,8 @@ class _Resolver:
         self.out: list[cat.Statement] = []
         self.including: list[Path] = []
 
-    def include_prelude(self) -> None:
-        statements, scope, origin = _prelude()
+    def include_prelude(self, variants: frozenset[str]) -> None:
+        statements, scope, origin = _prelude(variants)
         self.out.extend(statements)
         self.scope, self.origin = dict(scope), dict(origin)
         self.taken = set(origin)
@@ -117,7 +136,7 @@ class _Resolver:
                 self.out.append(replace(s, variable=name, values=values, body=body))
 
     def include(self, s: cat.Include, folder: Path) -> None:
-        path = next((p for p in self.places(s.path, folder) if p.is_file()), None)
+        path = next((p for p in _places(s.path, folder) if p.is_file()), None)
         if path is None:
             known = sorted(p.name for p in INCLUDE_DIRECTORY.glob("*.cat"))
             close = get_close_matches(s.path, known, 1)
@@ -128,9 +147,6 @@ class _Resolver:
         self.including.append(path)
         self.run(_parse_path(path).statements, path.parent)
         self.including.pop()
-
-    def places(self, name: str, folder: Path) -> tuple[Path, ...]:
-        return folder / name, INCLUDE_DIRECTORY / name, INCLUDE_DIRECTORY.parent / name
 
     def choose(self, s: cat.With) -> None:
         """`with co from ...` only says what we have anyway: the coherence order of the candidate."""
