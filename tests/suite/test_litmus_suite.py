@@ -183,3 +183,10 @@ def test_the_summary_counts_reasons_together() -> None:
     for r in run_tests(["/nowhere/a.litmus", "/nowhere/b.litmus"], Job(), processes=1):
         summary.add(r)
     assert summary.unsupported == 2 and list(summary.reasons.values()) == [2]
+
+
+def test_a_malformed_model_is_refused_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "m.cat").write_text("acyclic poo")
+    (tmp_path / "t.litmus").write_text("X86 t\n{ }\n P0 ;\n MOV [x],$1 ;\nexists (x=1)\n")
+    assert run(["litmus", str(tmp_path / "t.litmus"), "--model", str(tmp_path / "m.cat")]) == 2
+    assert capsys.readouterr().err.count("unknown name 'poo'") == 1

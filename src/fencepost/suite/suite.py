@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from fencepost.errors import UsageError
+from fencepost.models.registry import find
 from fencepost.options import LitmusOptions
 from fencepost.suite.run import Job, Result, Summary, run_tests
 from fencepost.suite.tables import collect, match, read_expected
@@ -30,6 +31,8 @@ def run_suite(files: Sequence[str], options: LitmusOptions, progress: Progress |
     paths = collect(files, options.from_list) or list(table)
     if not paths:
         raise UsageError("no test is given: name files or folders, or use --from-list or --expected")
+    if options.model is not None:
+        find(options.model).prepared  # noqa: B018 # a malformed model is one error, not one per test
     job = Job(options.model, options.engine, options.unroll, options.time_limit)
     suite, start = Suite(), time.perf_counter()
     for result in run_tests(paths, job, match(paths, table), processes=options.processes):
