@@ -123,7 +123,7 @@ def _in_parallel(
     others = set(active_children())
     pool = ProcessPoolExecutor(count, initializer=_ignore_interrupts)
     try:
-        yield from pool.map(run, jobs, chunksize=max(1, min(16, len(jobs) // (4 * count))))
+        yield from pool.map(run, jobs, chunksize=max(1, min(4, len(jobs) // (4 * count))))
     except BrokenProcessPool:
         raise UnsupportedError("a process that ran tests has died: out of memory, perhaps") from None
     finally:
