@@ -186,3 +186,17 @@ def test_emitted_c_has_no_pointer_and_no_loop() -> None:
     text = api.bounded_translation(PAPERS / "power2sc-fig3.fp", form="c", contexts="3")
     body = re.sub(r"/\*.*?\*/", "", text.split("int main")[1], flags=re.DOTALL)
     assert not re.search(r"\*|\[|&(?!\s*\d)|while|for", body)
+
+
+@pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ("r := x; s := 1 / (r - 1)", "division"),
+        ("r := x; s := choose(0..r)", "choice"),
+        ("atomic { x := 1 }", "atomic"),
+    ],
+)
+def test_refusals_say_why(statement: str, reason: str) -> None:
+    verdict = api.bounded(fp(f"var x = 1\nthread P {{ {statement} }}\nthread Q {{ x := 2 }}\nobserve x"), contexts="2")
+    assert verdict.answer is Answer.UNKNOWN
+    assert reason in verdict.reason

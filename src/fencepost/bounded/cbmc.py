@@ -17,7 +17,7 @@ from fencepost.bounded.replay import plan_of, replay
 from fencepost.bounded.schedules import schedules
 from fencepost.bounded.translate import translate
 from fencepost.bounded.witness import witness_of
-from fencepost.errors import InternalError, UnsupportedError
+from fencepost.errors import InternalError, UsageError
 from fencepost.options import BoundedOptions
 from fencepost.program.operands import to_signed
 from fencepost.verdict import Witness
@@ -27,7 +27,7 @@ def search(straight: Straight, contexts: int, options: BoundedOptions, started: 
     """As the search with an SMT solver, one run of CBMC for each formula."""
     cbmc = shutil.which("cbmc")
     if cbmc is None:
-        raise UnsupportedError("--backend cbmc needs cbmc on PATH; `--backend smt` needs nothing")
+        raise UsageError("--backend cbmc needs cbmc on PATH; `--backend smt` needs nothing")
     for schedule in schedules(len(straight.program.threads), contexts):
         translated = translate(straight, len(schedule) if schedule else contexts, schedule)
         text = c_code(translated, straight.program.name, f"at most {contexts} contexts, loop bound {options.unroll}")

@@ -17,6 +17,7 @@ from fencepost.bounded.witness import witness_of
 from fencepost.errors import UnsupportedError
 from fencepost.options import BoundedOptions
 from fencepost.program.condition import Quantifier
+from fencepost.program.instructions import BOUNDS
 from fencepost.program.printer import print_program
 from fencepost.program.program import Program
 from fencepost.verdict import Answer, Verdict, Witness
@@ -41,9 +42,14 @@ def check_bounded(
     options = options or BoundedOptions()
     started = monotonic()
     try:
-        straight = prepare(program, options.unroll)
+        return _check(prepare(program, options.unroll), options, progress, started)
     except UnsupportedError as error:
         return _verdict(Answer.UNKNOWN, str(error), options, options.bounds[-1], started)
+
+
+def _check(
+    straight: Straight, options: BoundedOptions, progress: Callable[[Progress], None] | None, started: float
+) -> Verdict:
     search: Search = _search
     if options.backend == "cbmc":
         from fencepost.bounded.cbmc import search
@@ -132,6 +138,8 @@ def _found(
     what = "a violation" if witness is None else witness.error.message
     place = f"{witness.error.at}: " if witness is not None and witness.error.at is not None else ""
     reason = f"{place}{what} (within {contexts} contexts and loop bound {options.unroll})"
+    if witness is not None and witness.error.kind in BOUNDS:
+        return _verdict(Answer.UNKNOWN, reason, options, contexts, started)
     return _verdict(_wanted(straight), reason, options, contexts, started, witness, True)
 
 

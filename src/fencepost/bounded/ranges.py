@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import product
 
+from fencepost.errors import UnsupportedError
 from fencepost.program import instructions as ins
 from fencepost.program.arithmetic import ArithmeticFault, compute
 from fencepost.program.instructions import COMPARISONS, Op
@@ -174,6 +175,10 @@ class Ranges:
         match i:
             case ins.Compute():
                 args = tuple(flowed.operand(pc, a, self.layout) for a in i.args)
+                if i.op in (Op.UDIV, Op.UREM, Op.SDIV, Op.SREM) and args[1].low <= 0:
+                    raise UnsupportedError(
+                        f"the division at {i.at} may be by zero; `fencepost check` finds such errors"
+                    )
                 cancels = i.op in (Op.XOR, Op.SUB) and i.args[0] == i.args[1]
                 registers[i.dst.index] = ZERO if cancels else apply(i.op, i.width, args)
             case ins.Load():

@@ -158,6 +158,8 @@ class _Unroller:
                 return [], nexts
             case ins.Return() if len(node) > 1:
                 return self._return(node, i)
+            case ins.Exit(process=True):
+                raise UnsupportedError(f"a thread that ends the whole program, at {i.at}, is not treated")
             case ins.Return() | ins.Exit():
                 return [ins.Return(at=i.at)], ()
             case ins.Fail(kind=ins.ErrorKind.LOOP_BOUND):
@@ -177,6 +179,8 @@ class _Unroller:
 
     def _plain(self, i: Instruction) -> Iterator[Instruction]:
         match i:
+            case ins.Choose(low=low, high=high) if isinstance(low, Reg) or isinstance(high, Reg):
+                raise UnsupportedError(f"the bounds of the choice at {i.at} are not constant")
             case ins.Compute() | ins.Branch() | ins.Switch() | ins.Assert() | ins.Assume() | ins.Choose():
                 yield i
             case ins.Store() | ins.Load() | ins.StoreConditional():
