@@ -7,13 +7,16 @@ from paper_programs import ACQ, REL, X, Y, Z, ainc, binc, casrot, casw, fence, f
 
 from corpus import CORPUS, needs_corpus, table
 from fencepost.frontends import litmus
-from fencepost.generate.random_programs import POWER, random_program
+from fencepost.generate.random_programs import POWER, SHAPES, random_program
+from fencepost.models.registry import find
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import FenceKind, Instruction, Op, RmwOp
+from fencepost.program.interpret import Kind
 from fencepost.program.operands import Const, Reg
 from fencepost.program.passes.mapping import map_for_model
 from fencepost.program.program import Program
 from fencepost.reference import trust_cb
+from fencepost.reference.graph import Graph
 
 
 def count(p: Program) -> int:
@@ -96,3 +99,27 @@ def test_counts_of_the_corpus() -> None:
         found = trust_cb.explore(litmus.read((CORPUS / path).read_text(), path))
         assert (len(found.complete), found.duplicates) == (int(executions), 0), path
         assert len({tuple(sorted(x.outcome.items())) for x in found.complete}) <= int(states), path
+
+
+class Checked(trust_cb.CommitTrust):
+    """Looks at the property that exactly-once rests on: the canonical choice is always allowed (no deadlock)."""
+
+    def visit(self, graph: Graph) -> None:
+        step = self.next(graph) if self.consistent(graph.execution()) else None
+        if step is not None and step.action.kind in (Kind.READ, Kind.WRITE) and not step.action.rmw:
+            here = self.threads.ensure_location(graph, step.action)
+            last = here.co[step.action.address][-1]
+            if step.action.kind is Kind.READ:
+                assert self.consistent(self.threads.add_read(here, step, last).execution())
+            elif step.action.conditional is None:
+                assert self.consistent(self.threads.add_write(here, step).place(step.name, last).execution())
+        super().visit(graph)
+
+
+@pytest.mark.parametrize("model", ["power", "armv8", "riscv"])
+def test_the_canonical_choice_is_always_allowed(model: str) -> None:
+    judge = find(model).judge
+    for seed in range(8):
+        search = Checked(random_program(seed, SHAPES[model]), lambda x: judge(x, all_violations=False).consistent)
+        search.visit(Graph({}))
+        assert search.found.duplicates == 0
