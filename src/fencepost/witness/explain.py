@@ -250,25 +250,44 @@ class _Explainer:
     # --- dynamic memory
 
     def freed(self) -> tuple[str, tuple[Remedy, ...]]:
-        frees = [e for e in (self.case.events[i] for i in self.error.events) if e.kind is EventKind.FREE]
-        action = self.standing()
-        accesses = [e for e in (self.case.events[i] for i in self.error.events) if e.is_access]
-        if not frees or (not accesses and action is None and len(frees) < 2):
+        blamed = [self.case.events[i] for i in self.error.events]
+        frees = [e for e in blamed if e.kind is EventKind.FREE]
+        if not frees:
             return self.error.message or "the memory was freed", ()
-        free = frees[0]
         if self.error.kind is ErrorKind.DOUBLE_FREE:
-            again = frees[1].at if len(frees) > 1 else action.at if action is not None else self.error.at
-            where = f" ({self.names.place(again)})" if again is not None else ""
-            reason = f"{self.names.subject(self.error.thread)} frees {self.names.location(free.address)}{where}, which "
-            return f"{reason}{self.who(free)} had freed already{self.place(free)}", ()
-        address, at = (accesses[0].address, accesses[0].at) if accesses else (action.address, action.at)  # type: ignore[union-attr]
-        writes = accesses[0].is_write if accesses else action is not None and action.kind is Kind.WRITE
+            return self.freed_twice(frees), ()
+        access = next((self.touch(e) for e in blamed if e.is_access), None) or self.touch_to_come()
+        if access is None:
+            return self.error.message, ()
+        who, what, number = access
+        free = frees[0]
+        had = "had freed" if self.numbers.get(free.id, 0) < number else "frees"
         reason = (
-            f"{self.names.subject(self.error.thread)} {'writes' if writes else 'reads'} {self.names.location(address)}"
-            f" ({self.names.place(at)}), which {self.who(free)} had freed{self.place(free)}: "
-            "nothing makes the free wait for the access"
+            f"{who} {what}, which {self.who(free)} {had}{self.place(free)}: nothing makes the free wait for the access"
         )
         return reason, (Remedy("free it only when no other thread can still reach it (after a join, or by counting)"),)
+
+    def freed_twice(self, frees: list[Event]) -> str:
+        first, action = frees[0], self.standing()
+        again = frees[1].at if len(frees) > 1 else action.at if action is not None else self.error.at
+        where = f" ({self.names.place(again)})" if again is not None else ""
+        who = self.who(frees[1]) if len(frees) > 1 else self.names.subject(self.error.thread)
+        text = f"{who} frees {self.names.location(first.address)}{where}"
+        return f"{text}, which {self.who(first)} had freed already{self.place(first)}"
+
+    def touch(self, e: Event) -> tuple[str, str, int]:
+        """Who accesses what, and at which step: an access that is in the graph."""
+        what = f"{'writes' if e.is_write else 'reads'} {self.names.location(e.address)}{self.place(e)}"
+        return self.who(e), what, self.numbers.get(e.id, 0)
+
+    def touch_to_come(self) -> tuple[str, str, int] | None:
+        """The same of the access that the thread stands before."""
+        action = self.standing()
+        if action is None:
+            return None
+        verb, place = "writes" if action.kind is Kind.WRITE else "reads", self.names.place(action.at)
+        what = f"{verb} {self.names.location(action.address)} ({place})"
+        return self.names.subject(self.error.thread), what, len(self.numbers) + 1
 
     def standing(self) -> Action | None:
         run = self.case.replayed.runs.get(self.error.thread) if self.case.replayed is not None else None
