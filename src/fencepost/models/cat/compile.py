@@ -16,7 +16,7 @@ from fencepost.models.cat.judge import Prepared
 from fencepost.models.cat.plan import ACYCLIC, EMPTY, EMPTY_SET_CHECK, IRREFLEXIVE, Op, Plan, PlanCheck
 from fencepost.program.operands import Position
 
-MAX_DEPTH = 200
+MAX_DEPTH = 60
 
 
 @dataclass(frozen=True, slots=True)

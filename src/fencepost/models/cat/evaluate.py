@@ -19,6 +19,7 @@ from fencepost.models.cat.relations import Rows
 from fencepost.program.operands import Position
 
 MAX_ROUNDS = 10_000
+MAX_CALLS = 60
 MAX_LINEARISATIONS = 100_000
 
 
@@ -55,6 +56,7 @@ class Evaluator:
     def __init__(self, definitions: dict[str, cat.Let | cat.Enum], structure: Structure) -> None:
         self.definitions, self.structure = definitions, structure
         self.globals: dict[str, Value] = {}
+        self.depth = 0
 
     # --- values by kind
 
@@ -216,7 +218,12 @@ class Evaluator:
             args = list(args[0].items)
         if len(params) == 1 and len(args) > 1:
             args = [Items(tuple(args))]
-        return self.value(function.fun.body, {**function.env, **dict(zip(params, args, strict=True))})
+        self.depth += 1
+        if self.depth > MAX_CALLS:
+            raise _error(function.fun.at, "a function that calls itself without end", "a recursion on smaller sets")
+        result = self.value(function.fun.body, {**function.env, **dict(zip(params, args, strict=True))})
+        self.depth -= 1
+        return result
 
     def match(self, e: cat.Match, local: dict[str, Value]) -> Value:
         subject = self.value(e.subject, local)

@@ -16,6 +16,7 @@ from fencepost.models.cat import syntax as cat
 from fencepost.models.cat.lexer import KEYWORDS, Token, tokenize
 from fencepost.program.operands import Position
 
+MAX_DEPTH = 40
 _CHECKS = ("acyclic", "irreflexive", "empty")
 _STATEMENTS = (
     "let", *_CHECKS, "flag", "show", "unshow", "include", "procedure", "call", "forall", "foreach", "with", "enum",
@@ -23,7 +24,8 @@ _STATEMENTS = (
 )  # fmt: skip
 _OPTIONS = ("withco", "withoutco", "withinit", "withoutinit", "withsc", "withoutsc")
 _BINARY = {"|": 1, "++": 2, ";": 3, "\\": 4, "&": 5, "*": 6}
-_RIGHT = ("|", "++", ";", "&")  # `\` and the product group to the left
+_ASSOCIATIVE = ("|", ";", "&")
+_RIGHT = ("++",)  # `\` and the product group to the left
 _POSTFIX = ("+", "*", "?", "^-1")
 _HINTS = {
     "axiom": "a constraint is written: acyclic r as name",
@@ -43,6 +45,7 @@ def parse(text: str, file: str) -> cat.File:
 class _Parser:
     def __init__(self, tokens: list[Token], path: str) -> None:
         self.tokens, self.path, self.index = tokens, path, 0
+        self.depth = 0
 
     # --- tokens
 
@@ -291,6 +294,14 @@ class _Parser:
     # --- expressions
 
     def expression(self) -> cat.Expression:
+        if not self.sees("let", "fun", "try", "if", "match"):
+            return self.binary(1)
+        self.deeper()
+        value = self.compound()
+        self.depth -= 1
+        return value
+
+    def compound(self) -> cat.Expression:
         at = self.token.at
         if self.accept("let"):
             recursive = self.accept("rec") is not None
@@ -311,9 +322,8 @@ class _Parser:
             then = self.expression()
             self.expect("else")
             return cat.If(condition, then, self.expression(), at)
-        if self.accept("match"):
-            return self.match(at)
-        return self.binary(1)
+        self.expect("match")
+        return self.match(at)
 
     def match(self, at: Position) -> cat.Match:
         subject = self.expression()
@@ -370,12 +380,29 @@ class _Parser:
         if level > max(_BINARY.values()):
             return self.postfix()
         op = next(o for o, tightness in _BINARY.items() if tightness == level)
+        if op in _ASSOCIATIVE:
+            return self.chain(op, level)
         left = self.binary(level + 1)
         while self.sees(op) and not (op == "*" and not self._product()):
             at = self.advance().at
             right = self.operand(level if op in _RIGHT else level + 1)
             left = cat.Binary(op, left, right, at)
         return left
+
+    def chain(self, op: str, level: int) -> cat.Expression:
+        """`a | b | c ...` as a balanced tree: it means the same, and a long one is not deep."""
+        parts, places = [self.binary(level + 1)], []
+        while self.sees(op):
+            places.append(self.advance().at)
+            parts.append(self.operand(level + 1))
+
+        def balanced(first: int, last: int) -> cat.Expression:
+            if first == last:
+                return parts[first]
+            middle = (first + last) // 2
+            return cat.Binary(op, balanced(first, middle), balanced(middle + 1, last), places[middle])
+
+        return balanced(0, len(parts) - 1)
 
     def operand(self, level: int) -> cat.Expression:
         """After an operator `let`, `fun` and the like may stand too, and reach to the end."""
@@ -405,9 +432,16 @@ class _Parser:
     def postfix(self) -> cat.Expression:
         if self.sees("~"):
             at = self.advance().at
-            return cat.Unary("~", self.postfix(), at)
+            self.deeper()
+            inner = self.postfix()
+            self.depth -= 1
+            return cat.Unary("~", inner, at)
         value = self.application()
+        count = 0
         while self.sees(*_POSTFIX) and not (self.sees("*") and self._product()):
+            count += 1
+            if count > MAX_DEPTH:
+                self.fail(f"at most {MAX_DEPTH} closures in a row")
             token = self.advance()
             value = cat.Unary(token.text, value, token.at)
         return value
@@ -427,7 +461,18 @@ class _Parser:
             return not get_close_matches(self.token.text, _STATEMENTS, 1, 0.8)
         return self.token.kind in ("name", "tag") or self.sees("(", "{", "_", "0")
 
+    def deeper(self) -> None:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            self.fail(f"at most {MAX_DEPTH} levels of nesting", "give a part of it a name with let")
+
     def atom(self) -> cat.Expression:
+        self.deeper()
+        value = self.simple()
+        self.depth -= 1
+        return value
+
+    def simple(self) -> cat.Expression:
         at = self.token.at
         if self.token.kind == "name":
             return cat.Name(self.advance().text, at)
