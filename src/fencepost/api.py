@@ -42,12 +42,15 @@ def read(source: Source, *, flags: Sequence[str] = ()) -> Program:
     return read_file(source, flags=flags) if isinstance(source, str | Path) else read_files(source, flags=flags)
 
 
-def check(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> Verdict:
-    """Explores all executions under a memory model and looks for errors. `keywords` are the fields of CheckOptions."""
+def check(
+    source: Source, *, flags: Sequence[str] = (), progress: Callable[[int, float], None] | None = None, **keywords: Any
+) -> Verdict:
+    """Explores all executions under a memory model and looks for errors. `keywords` are the fields of CheckOptions;
+    `progress` is called with the number of executions and the seconds so far."""
     options = make(CheckOptions, keywords)
     program = read(source, flags=flags)
     model = find_model(options.model)
-    verdict: Verdict = _room("explore", "exploration").explore(program, model, options)
+    verdict: Verdict = _room("explore", "exploration").explore(program, model, options, progress)
     if verdict.answer is Answer.FAIL and verdict.witness is None:
         witness = _room("explore.counterexample", "exploration").counterexample(program, model, options)
         verdict = replace(verdict, witness=witness, errors=(witness.error,) if witness is not None else ())

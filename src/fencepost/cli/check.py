@@ -7,6 +7,7 @@ from dataclasses import asdict
 from fencepost import api
 from fencepost.cli.frame import Reply
 from fencepost.cli.program import Files
+from fencepost.cli.progress import ProgressLine
 from fencepost.cli.reports import show, write_reports
 from fencepost.options import CheckOptions, ReportOptions
 from fencepost.report.json import verdict_data
@@ -14,6 +15,7 @@ from fencepost.report.json import verdict_data
 
 def check(files: Files, options: CheckOptions, reports: ReportOptions, flags: tuple[str, ...] = ()) -> Reply:
     """Explore all executions under a memory model and find assertion failures, races and other errors."""
-    verdict = api.check(files, flags=flags, **asdict(options))
+    with ProgressLine() as line:
+        verdict = api.check(files, flags=flags, progress=line.executions, **asdict(options))
     write_reports(reports, [(", ".join(files), verdict)])
     return Reply(show(verdict), verdict_data(verdict), verdict.answer.exit_code)

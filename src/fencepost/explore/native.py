@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pickle
+import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -140,18 +142,38 @@ def _wait(
 
     exploration.allow()
     worker = threading.Thread(target=work, daemon=True)
-    worker.start()
-    interrupted = False
-    while worker.is_alive():
+    with _interrupts(exploration.stop) as interrupted:
+        worker.start()
         try:
-            worker.join(_LOOK)
-            look(exploration.visited)
-        except KeyboardInterrupt:
-            interrupted = True
+            while worker.is_alive():
+                worker.join(_LOOK)
+                look(exploration.visited)
+        finally:
             exploration.stop()
+            worker.join()
     if failure:
         raise failure[0]
     return -1 if interrupted and ended[0] == _PAUSED else ended[0]
+
+
+@contextmanager
+def _interrupts(stop: Callable[[], None]) -> Iterator[list[int]]:
+    """Ctrl-C calls `stop` instead of raising, so that nothing found so far is lost; yields the signals that came.
+    Only the main thread hears signals: elsewhere nothing changes."""
+    came: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield came
+        return
+
+    def hear(number: int, _: object) -> None:
+        came.append(number)
+        stop()
+
+    before = signal.signal(signal.SIGINT, hear)
+    try:
+        yield came
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 # --- saving and resuming ---------------------------------------------------------------------------------------------
