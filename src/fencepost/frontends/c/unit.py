@@ -199,8 +199,8 @@ class Unit:
         pairs: list[tuple[int, str]] = []
         priority = 65535
         for k, token in enumerate(tokens):
-            if token == "i32":
+            if token == "i32" and tokens[k + 1].isdigit():
                 priority = int(tokens[k + 1])
-            elif token[0] == "@" and tokens[k - 1] in ("ptr", "*") and tokens[k + 1 : k + 2] == [","]:
+            elif token[0] == "@" and plain_name(token) in self.module.functions:
                 pairs.append((priority, plain_name(token)))
         return [name for _, name in sorted(pairs, key=lambda p: p[0])]

@@ -143,6 +143,16 @@ def call_once(b: Body, s: Site) -> None:
     b.mark(end)
 
 
+def once_proxy(b: Body, s: Site) -> None:
+    """libstdc++: what pthread_once runs for std::call_once is in a thread-local variable."""
+    name = b.unit.thread_local("_ZSt11__once_call")
+    if name is None:
+        raise Unsupported("std::call_once of this libstdc++")
+    function = b.fresh("function")
+    b.emit(ins.Load(function, b.thread_local(name), 8, Mode.NA))
+    b.emit(ins.Call(None, function, ()))
+
+
 def release_weak(b: Body, s: Site) -> None:
     """__shared_weak_count::__release_weak: the last one calls __on_zero_shared_weak, the fifth virtual function."""
     old, table, last = b.fresh("old"), b.fresh("table"), b.fresh("on_zero")
@@ -218,7 +228,7 @@ FUNCTIONS: dict[str, Handler] = {
     "_ZNSt3__118condition_variable10notify_allEv": plain(SyncOp.COND_BROADCAST),
     f"_ZNSt3__118condition_variable{_WAIT_ARGUMENT}": wait,
     f"_ZNSt3__118condition_variable{_TIMED_ARGUMENT}": timed_wait,
-    "_ZNSt3__111__call_onceERVmPvPFvS2_E": call_once,
+    "_ZNSt3__111__call_onceERVmPvPFvS2_E": call_once, "__once_proxy": once_proxy,
     "_ZNSt3__119__shared_weak_count14__release_weakEv": release_weak,
     **_shared_mutex("_ZNSt3__119__shared_mutex_base"), **_shared_mutex("_ZNSt3__118__shared_mutex_base"),
     "_ZNSt6thread4joinEv": join_libcxx, "_ZNSt6thread6detachEv": detach,

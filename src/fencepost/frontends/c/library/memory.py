@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fencepost.frontends.c.body import ZERO, Body
 from fencepost.frontends.c.calls import Handler, Site
-from fencepost.frontends.c.constants import number
+from fencepost.frontends.c.constants import bits_of, number
 from fencepost.frontends.c.library.runtime import run
+from fencepost.frontends.c.llvm.types import leaves
 from fencepost.frontends.c.memory import layout_of
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
@@ -20,13 +21,36 @@ def copy(b: Body, s: Site) -> Operand:
     to, source, size = s[0], s[1], s[2]
     align = min(_align(s, 0), _align(s, 1))
     if not isinstance(size, Const):
-        return run(b, "copy", to, source, size, size=1)
+        return _stepwise(b, "copy", to, source, size, _step(b, s, 0, 1))
     parts = layout_of(b, size.value, align, s.name(0), s.name(1))
     if len(parts) > _INLINE and (step := _even(parts, size.value)):
         return run(b, "copy", to, source, size, size=step)
     loaded = [_load(b, b.add(source, o), n) for o, n in parts]
     for (o, n), value in zip(parts, loaded, strict=True):
         b.emit(ins.Store(b.add(to, o), value, n, Mode.NA))
+    return to
+
+
+def _step(b: Body, s: Site, *pointers: int) -> int:
+    """The size of one access where the number of bytes is computed: that of what is pointed at, or the alignment."""
+    for k in pointers:
+        known = b.memory_types.get(s.name(k) or "")
+        sizes = {(bits_of(t) + 7) // 8 for _, t in leaves(known)} if known is not None else set()
+        if len(sizes) == 1 and (size := sizes.pop()) in (2, 4, 8):
+            return size
+    return min(8, *(_align(s, k) for k in pointers))
+
+
+def _stepwise(b: Body, name: str, to: Operand, other: Operand, size: Operand, step: int) -> Operand:
+    """`copy` or `fill` for a computed size: so many accesses of `step` bytes, and what is left over in single bytes."""
+    if step == 1:
+        return run(b, name, to, other, size)
+    whole = b.compute(Op.AND, size, number(-step))
+    rest = b.compute(Op.SUB, size, whole)
+    ahead = b.compute(Op.ADD, other, whole) if name == "copy" else other
+    wide = _repeated(b, other, step) if name == "fill" else other
+    run(b, name, to, wide, whole, size=step)
+    run(b, name, b.compute(Op.ADD, to, whole), ahead, rest)
     return to
 
 
@@ -56,10 +80,13 @@ def move(b: Body, s: Site) -> Operand:
     overlaps = b.compute(Op.ULT, source, to)
     b.branch(overlaps, back, ahead)
     b.mark(ahead)
-    run(b, "copy", to, source, size)
+    step = _step(b, s, 0, 1)
+    _stepwise(b, "copy", to, source, size, step)
     b.jump(end)
     b.mark(back)
-    run(b, "copy_back", to, source, size)
+    whole = b.compute(Op.AND, size, number(-step))
+    b.emit(ins.Assert(b.compute(Op.EQ, whole, size), "memmove of a part of an element", ins.ErrorKind.UNSUPPORTED))
+    run(b, "copy_back", to, source, size, size=step)
     b.jump(end)
     b.mark(end)
     return to
@@ -68,7 +95,7 @@ def move(b: Body, s: Site) -> Operand:
 def fill(b: Body, s: Site) -> Operand:
     to, value, size = s[0], s[1], s[2]
     if not isinstance(size, Const):
-        return run(b, "fill", to, value, size)
+        return _stepwise(b, "fill", to, value, size, _step(b, s, 0))
     parts = layout_of(b, size.value, _align(s, 0), s.name(0))
     if len(parts) > _INLINE and (step := _even(parts, size.value)):
         return run(b, "fill", to, _repeated(b, value, step), size, size=step)

@@ -16,7 +16,7 @@ from fencepost.frontends.c.llvm.types import FunctionType, Type, TypeTable
 _LABEL = re.compile(r'([-\w$.]+|"(?:[^"\\]|\\.)*"):')
 _DBG = re.compile(r"!dbg !(\d+)")
 _TYPE_START = re.compile(r"(i\d+|ptr|void|float|double|half|bfloat|x86_fp80|fp128|label|metadata|token|%.*|\[|\{|<)\Z")
-_CONTINUES = ("to label", "cleanup", "catch", "filter")
+_CONTINUES = ("to label ", "cleanup,", "catch ", "filter ")
 
 
 @dataclass(slots=True)
@@ -130,7 +130,7 @@ def _logical(lines: list[str], first: int) -> list[tuple[int, str]]:
         line = raw.strip()
         if not line or line[0] == ";":
             continue
-        if in_switch or line.startswith(_CONTINUES):
+        if in_switch or line == "cleanup" or line.startswith(_CONTINUES):
             found[-1] += " " + line
             in_switch = in_switch and line[0] != "]"
         else:

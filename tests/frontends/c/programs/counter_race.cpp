@@ -1,0 +1,7 @@
+#include <thread>
+int counter;
+int main() {
+  std::thread a([] { counter++; });
+  counter++;
+  a.join();
+}
