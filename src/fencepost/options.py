@@ -44,6 +44,9 @@ class ExploreOptions(ModelOptions):
     unroll: int | None = option(
         None, "Run each loop at most N times; a loop that wants more makes the verdict UNKNOWN.", metavar="N"
     )
+    loop_bound: tuple[str, ...] = option(
+        (), "Bound one loop instead, by FILE:LINE or by the name of its function; may be repeated.", metavar="PLACE=N"
+    )
     max_executions: int | None = option(None, "Stop after N executions.", metavar="N")
     time_limit: float | None = option(None, "Stop after S seconds.", metavar="S")
     max_events: int = option(8000, "Give up on an execution with more than N events.", metavar="N")
@@ -57,6 +60,15 @@ class ExploreOptions(ModelOptions):
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise UsageError(f"{flag(name)} must be positive, not {value}")
+        for text in self.loop_bound:
+            place, _, number = text.rpartition("=")
+            if not place or not number.isdigit():
+                raise UsageError(f"--loop-bound {text}: expected FILE:LINE=N or FUNCTION=N")
+
+    @property
+    def loop_bounds(self) -> dict[str, int]:
+        """The bounds of single loops by their places."""
+        return {place: int(number) for place, _, number in (text.rpartition("=") for text in self.loop_bound)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ def passes(program: Program, model: str, options: ExploreOptions) -> Program:
     program = lower_synchronisation(program)
     if options.spin_detection:
         program = find_spins(program)
-    program = unroll(program, LoopBounds(options.unroll))
+    program = unroll(program, LoopBounds(options.unroll, options.loop_bounds))
     return map_for_model(program, model)
 
 

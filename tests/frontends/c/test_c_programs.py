@@ -177,3 +177,14 @@ def test_the_header_is_found_and_complete(tmp_path: Path) -> None:
     made = program(tmp_path, "#include <fencepost.h>\nint main(void) { int c = fencepost_choose(1, 3);"
                              " fencepost_assume(c != 2); return c; }\n")  # fmt: skip
     assert interleave(made).results == {(1,), (3,)}
+
+
+def test_bounds_of_single_loops(tmp_path: Path) -> None:
+    text = "int spin(int n) {\n  while (n > 0) n--;\n  return n;\n}\nint main(void) {\n  return spin(5);\n}\n"
+    (tmp_path / "p.c").write_text(text)
+    assert api.check(tmp_path / "p.c").answer is Answer.PASS
+    assert api.check(tmp_path / "p.c", unroll=4).answer is Answer.UNKNOWN
+    assert api.check(tmp_path / "p.c", unroll=4, loop_bound=("spin=5",)).answer is Answer.PASS
+    assert api.check(tmp_path / "p.c", loop_bound=("p.c:2=4",)).answer is Answer.UNKNOWN
+    with pytest.raises(UsageError, match="FILE:LINE=N"):
+        api.check(tmp_path / "p.c", loop_bound=("p.c:2",))
