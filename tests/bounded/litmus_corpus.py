@@ -1,0 +1,53 @@
+"""Bounded reachability of the PPC litmus tests against the axiomatic verdicts: python tests/bounded/litmus_corpus.py
+
+`differences.txt` lists the tests where the operational model of the paper reaches what the axioms forbid.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from corpus import CORPUS, table
+from fencepost.bounded import check_bounded
+from fencepost.frontends import litmus
+from fencepost.options import BoundedOptions
+
+DIFFERENCES = frozenset(
+    line.split("#")[0].strip()
+    for line in Path(__file__).with_name("differences.txt").read_text().splitlines()
+    if line.split("#")[0].strip()
+)
+
+
+def verdicts() -> dict[str, bool]:
+    """Whether the axioms allow what each test asks about."""
+    return {name: columns[0] == "1" for name, columns in table("PPC.power.expected.csv").items()}
+
+
+def expected(name: str, allowed: bool) -> bool:
+    return allowed or Path(name).stem in DIFFERENCES
+
+
+def reachable(name: str) -> object:
+    """With 2n + 1 contexts for n threads: every thread can be interrupted by every other one and come back."""
+    program = litmus.read((CORPUS / name).read_text(), name)
+    contexts = 2 * len(program.threads) + 1
+    return check_bounded(program, BoundedOptions(contexts=str(contexts), unroll=3)).extra.get("reachable")
+
+
+def main() -> int:
+    wrong = 0
+    for name, allowed in verdicts().items():
+        found = reachable(name)
+        if found is not expected(name, allowed):
+            wrong += 1
+            print(f"{name}: reachable {found}, expected {expected(name, allowed)}", flush=True)
+    print(f"{len(verdicts())} tests, {len(DIFFERENCES)} known differences, {wrong} others")
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

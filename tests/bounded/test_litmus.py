@@ -1,0 +1,25 @@
+"""A sample of the PPC litmus tests. `python tests/bounded/litmus_corpus.py` runs them all."""
+
+from __future__ import annotations
+
+import pytest
+from litmus_corpus import DIFFERENCES, expected, reachable, verdicts
+
+from corpus import CORPUS, needs_corpus
+
+SAMPLE = sorted(verdicts().items())[::48] if CORPUS.is_dir() else []
+
+
+@needs_corpus
+@pytest.mark.corpus
+@pytest.mark.parametrize(("name", "allowed"), SAMPLE)
+def test_reachability_is_the_verdict(name: str, allowed: bool) -> None:
+    assert reachable(name) is expected(name, allowed)
+
+
+@needs_corpus
+@pytest.mark.corpus
+@pytest.mark.parametrize("stem", sorted(DIFFERENCES)[:6])
+def test_known_differences_are_still_there(stem: str) -> None:
+    assert verdicts()[f"PPC/{stem}.litmus"] is False
+    assert reachable(f"PPC/{stem}.litmus") is True
