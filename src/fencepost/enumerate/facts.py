@@ -19,7 +19,7 @@ Facts = frozenset[Fact]
 Alternatives = tuple[Facts, ...]
 
 NOTHING: Alternatives = (frozenset(),)
-MOST = 8
+MOST = 64
 
 
 def consistent(facts: Facts) -> bool:
