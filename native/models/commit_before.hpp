@@ -158,8 +158,8 @@ template <unsigned W> bool forwarding_ordered(const CommitGraph<W>& g, Id write,
 }
 
 // Commit-before may be stronger than a model that forwards: r; W x; R x; dependent W. There the read of x may see the
-// write of x long before r is done, while po-loc makes the write, and so the read, wait for r. True where the graph
-// holds such a chain; executions in which it matters are missed.
+// write of x long before r is done, while po-loc, or the release of the write, makes the write, and so the read, wait
+// for r. True where the graph holds such a chain; executions in which it matters are missed.
 template <unsigned W> bool waits_too_long(const CommitGraph<W>& g, Id read) {
   const CommittedEvent& r = g[read];
   const Id write = r.reads_from;
@@ -168,7 +168,7 @@ template <unsigned W> bool waits_too_long(const CommitGraph<W>& g, Id read) {
   bool held = false, feeds = false;
   for (const Id m : g.thread[r.thread].slot) {
     if (m == none) continue;
-    if (g[m].slot < g[write].slot && g[m].location == r.location)
+    if (g[m].slot < g[write].slot && (g[m].location == r.location || releases(g[write].mode)))
       held |= g[m].is_read() ||
               g.before[static_cast<std::size_t>(m)].some([&](unsigned d) { return g.event[d].is_read(); });
     if (g[m].slot > r.slot && g[m].is_write()) feeds |= g.prefix[static_cast<std::size_t>(m)].test(g.bit(read));
