@@ -1,0 +1,121 @@
+"""The verb, its limits, C programs, and SPIN as a second opinion."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+from threading import Timer
+
+import pytest
+from toy import LITMUS, build
+
+from fencepost import api
+from fencepost.cli import run
+from fencepost.errors import UnsupportedError, UsageError
+from fencepost.options import RobustOptions
+from fencepost.program.instructions import ErrorKind
+from fencepost.robustness import check_robustness
+from fencepost.robustness.promela import emit
+from fencepost.verdict import Answer
+from fencepost.witness.confirm import confirm
+
+PROGRAMS = Path(__file__).parent.parent.parent / "benchmarks" / "robustness"
+C = Path(__file__).parent / "c"
+
+
+@pytest.mark.parametrize(
+    ("name", "against", "robust", "code"),
+    [("barrier", "ra", True, 0), ("sb", "ra", False, 1), ("iriw", "ra", False, 1), ("iriw", "tso", True, 0)],
+)
+def test_json_has_a_boolean(
+    name: str, against: str, robust: bool, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["robust", str(PROGRAMS / f"{name}.fp"), "--against", against, "--json"]) == code
+    assert json.loads(capsys.readouterr().out)["robust"] is robust
+
+
+def test_limits_are_unknown(capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(PROGRAMS / "lamport2-3-ra.fp")
+    for limit in (["--max-states", "1000"], ["--memory", "2"], ["--time-limit", "0.001"]):
+        assert run(["robust", file, *limit, "--json"]) == 3
+        assert json.loads(capsys.readouterr().out)["robust"] is None
+
+
+def test_a_hash_is_no_proof_but_a_witness_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["robust", str(PROGRAMS / "barrier.fp"), "--hash-compact"]) == 3
+    assert "probability" in capsys.readouterr().out
+    assert run(["robust", str(PROGRAMS / "sb.fp"), "--hash-compact"]) == 1
+
+
+def test_options_that_make_no_sense_are_refused() -> None:
+    for wrong in ({"against": "power"}, {"jobs": 0}, {"depth_first": True, "hash_compact": True}):
+        with pytest.raises(UsageError):
+            RobustOptions(**wrong)  # type: ignore[arg-type]
+
+
+def test_an_interrupt_stops_the_search_at_once() -> None:
+    program = api.read(PROGRAMS / "rcu-offline.fp", flags=("-DROUNDS=3",))
+    sent = []
+
+    def interrupt() -> None:
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    Timer(0.3, interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        check_robustness(program)
+    assert time.monotonic() - sent[0] < 2, "0.1 s on a machine that has nothing else to do"
+
+
+def test_assertions_are_checked_along_the_way() -> None:
+    program = build("asserts", [("W", "x", 1)], [("R", "r", "x"), ("ASSERT", "r")])
+    verdict = check_robustness(program)
+    assert verdict.answer is Answer.FAIL and verdict.extra["robust"] is True
+    assert [e.kind for e in verdict.errors] == [ErrorKind.ASSERTION]
+    assert verdict.witness is not None and verdict.witness.model == "sc"
+    confirm(verdict.witness)
+
+
+def test_races_on_non_atomic_accesses() -> None:
+    racy = build("racy", [("NAW", "d", 1), ("W", "f", 1)], [("R", "r", "f"), ("NAR", "s", "d")])
+    verdict = check_robustness(racy)
+    assert verdict.extra["robust"] is False and verdict.errors[0].kind is ErrorKind.RACE
+    assert verdict.witness is not None
+    confirm(verdict.witness)
+    ordered = build("ordered", [("NAW", "d", 1), ("W", "f", 1)], [("WAIT", "f", 1), ("NAR", "s", "d")])
+    assert check_robustness(ordered).extra["robust"] is True
+    assert check_robustness(racy, RobustOptions(against="tso")).extra["robust"] is True
+
+
+@pytest.mark.parametrize("against", ["ra", "tso"])
+def test_c_programs(against: str) -> None:
+    file = C / "dekker.c"
+    assert api.robust(file, against=against).extra["robust"] is False
+    assert api.robust(file, against=against, flags=("-DFENCE",)).extra["robust"] is True
+
+
+def test_what_the_theory_does_not_cover_is_said() -> None:
+    program, _ = LITMUS["SB"]
+    with pytest.raises(UnsupportedError, match="ra and sra"):
+        emit(program, "tso")
+    with pytest.raises(UnsupportedError, match="release/acquire"):
+        check_robustness(program, RobustOptions(against="tso", state=True))
+
+
+@pytest.mark.skipif(shutil.which("spin") is None, reason="SPIN is not installed (apt-get install spin)")
+@pytest.mark.parametrize("name", ["SB", "MP", "2+2W-no-reads", "2RMW", "SB+fences", "BAR", "BAR-busy"])
+def test_spin_agrees_on_litmus_programs(name: str) -> None:
+    program, expected = LITMUS[name]
+    verdict = check_robustness(program, RobustOptions(backend="spin"))
+    assert verdict.extra["robust"] is expected["ra"]
+
+
+@pytest.mark.skipif(shutil.which("spin") is None, reason="SPIN is not installed (apt-get install spin)")
+@pytest.mark.parametrize(("name", "robust"), [("rcu", True), ("peterson-tso", False), ("cilk-the-wsq-tso", True)])
+def test_spin_agrees_on_algorithms(name: str, robust: bool) -> None:
+    verdict = api.robust(PROGRAMS / f"{name}.fp", backend="spin")
+    assert verdict.extra["robust"] is robust
