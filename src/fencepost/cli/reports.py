@@ -8,12 +8,15 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fencepost.errors import UsageError
 from fencepost.options import ReportOptions, flag
 from fencepost.report.text import PLAIN_WIDTH, render
 from fencepost.verdict import Verdict
-from fencepost.witness.sources import Sources
+
+if TYPE_CHECKING:
+    from fencepost.witness.sources import Sources
 
 
 def show(verdict: Verdict, sources: Sources | None = None) -> str:
@@ -28,6 +31,8 @@ def write_reports(
     options: ReportOptions, results: Sequence[tuple[str, Verdict]], sources: Sources | None = None
 ) -> None:
     """Writes the files that were asked for. A picture is written of the first verdict that has one to draw."""
+    if not any((options.html, options.svg, options.dot, options.sarif, options.junit)):
+        return
     from fencepost.report import dot, html, junit, sarif, svg
 
     verdicts = [v for _, v in results]

@@ -8,15 +8,16 @@ from difflib import get_close_matches
 from enum import Enum
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fencepost.errors import InputError, UnsupportedError, UsageError
 from fencepost.execution.execution import Execution
-from fencepost.models.cat.base import Structure
-from fencepost.models.cat.compile import NoPlanError, compile_plan
-from fencepost.models.cat.judge import Judgement, Prepared, judge, judge_structure, prepare
-from fencepost.models.cat.lexer import tokenize
-from fencepost.models.cat.plan import Plan
 from fencepost.program.program import Arch, Program
+
+if TYPE_CHECKING:  # the cat language is read only when a model is: most runs never do
+    from fencepost.models.cat.base import Structure
+    from fencepost.models.cat.judge import Judgement, Prepared
+    from fencepost.models.cat.plan import Plan
 
 DIRECTORY = Path(__file__).parent
 
@@ -71,11 +72,15 @@ class Model:
     @cached_property
     def prepared(self) -> Prepared:
         """The model, read with its includes and checked. Raises InputError where it is malformed."""
+        from fencepost.models.cat.judge import prepare
+
         return prepare(self.source, str(self.path), self.variants)
 
     @cached_property
     def plan(self) -> Plan | None:
         """The model as a flat list of operations; None for the few models that cannot be one."""
+        from fencepost.models.cat.compile import NoPlanError, compile_plan
+
         try:
             return compile_plan(self.prepared)
         except NoPlanError:
@@ -91,10 +96,14 @@ class Model:
         )
 
     def judge(self, execution: Execution, *, all_violations: bool = True) -> Judgement:
+        from fencepost.models.cat.judge import judge
+
         return judge(self.prepared, execution, all_violations=all_violations)
 
     def judge_structure(self, structure: Structure) -> Judgement:
         """The same on primitives at hand."""
+        from fencepost.models.cat.judge import judge_structure
+
         return judge_structure(self.prepared, structure)
 
 
@@ -165,6 +174,8 @@ _HARDWARE_WORDS = {
 
 def _guess(source: str, file: str) -> tuple[ModelKind, Arch | None]:
     """A user's file does not say what it judges; the fences and orders that it names do."""
+    from fencepost.models.cat.lexer import tokenize
+
     words = {t.text.strip('"') for t in tokenize(source, file) if t.kind in ("name", "string")}
     lower = {w.lower() for w in words}
     for arch, marks in _HARDWARE_WORDS.items():

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from fencepost.report.svg import asset
-from fencepost.verdict import Verdict
-from fencepost.witness.codec import encode, encode_error
-from fencepost.witness.sources import Sources
-from fencepost.witness.story import Moment, Story, tell
+from fencepost.verdict import ErrorReport, Verdict
+
+if TYPE_CHECKING:
+    from fencepost.witness.sources import Sources
+    from fencepost.witness.story import Moment, Story
 
 SCHEMA = "fencepost/verdict/1"
 
 
 def verdict_data(verdict: Verdict, sources: Sources | None = None) -> dict[str, Any]:
     """The one object that `--json` prints: the verdict, the witness that `fencepost replay` reads, and its story."""
-    story = tell(verdict.witness, sources) if verdict.witness is not None else None
+    story, witness = None, None
+    if verdict.witness is not None:
+        from fencepost.witness.codec import encode
+        from fencepost.witness.story import tell
+
+        story, witness = tell(verdict.witness, sources), encode(verdict.witness, sources)
     return {
         "schema": SCHEMA,
         "verdict": verdict.answer.value,
@@ -25,16 +30,24 @@ def verdict_data(verdict: Verdict, sources: Sources | None = None) -> dict[str, 
         "executions": verdict.executions,
         "blocked": verdict.blocked,
         "seconds": round(verdict.seconds, 6),
-        "errors": [encode_error(e) for e in verdict.errors],
+        "errors": [_error(e) for e in verdict.errors],
         "warnings": list(verdict.warnings),
         "explanation": _explanation(story) if story is not None else None,
-        "witness": encode(verdict.witness, sources) if verdict.witness is not None else None,
+        "witness": witness,
         **verdict.extra,
     }
 
 
+def _error(error: ErrorReport) -> dict[str, Any]:
+    from fencepost.witness.codec import encode_error
+
+    return encode_error(error)
+
+
 def schema() -> dict[str, Any]:
     """The JSON schema of what `verdict_data` returns."""
+    from fencepost.report.svg import asset
+
     loaded: dict[str, Any] = json.loads(asset("verdict.schema.json"))
     return loaded
 

@@ -12,10 +12,10 @@ from fencepost.program.instructions import BOUNDS, ErrorKind
 from fencepost.program.operands import Position
 from fencepost.report.text import error_text
 from fencepost.verdict import Answer, ErrorReport, Verdict
-from fencepost.witness.explain import TITLES
 from fencepost.witness.names import short_file
 from fencepost.witness.sources import Sources
 from fencepost.witness.story import Moment, Story, tell
+from fencepost.witness.titles import TITLES
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _HOME = "https://pypi.org/project/fencepost/"

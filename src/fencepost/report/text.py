@@ -10,14 +10,16 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from textwrap import wrap
+from typing import TYPE_CHECKING
 
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.operands import Position
 from fencepost.verdict import Answer, ErrorReport, Verdict, Witness
-from fencepost.witness.explain import TITLES
-from fencepost.witness.names import short_file
-from fencepost.witness.sources import Sources
-from fencepost.witness.story import Moment, Story, tell
+from fencepost.witness.titles import TITLES
+
+if TYPE_CHECKING:  # a verdict without a witness needs none of it
+    from fencepost.witness.sources import Sources
+    from fencepost.witness.story import Moment, Story
 
 PLAIN_WIDTH = 100
 _NARROWEST = 28  # a column below this is not readable: threads are told one below the other instead
@@ -43,17 +45,22 @@ def render(verdict: Verdict, *, sources: Sources | None = None, width: int = PLA
     """The whole report of a verdict, ending in a newline."""
     lines = _head(verdict)
     if verdict.witness is not None:
-        story = tell(verdict.witness, sources)
-        lines += [[], *_story(story, width)]
+        lines += [[], *_story(_tell(verdict.witness, sources), width)]
     lines += _tail(verdict, width)
     return _write(lines, colour)
+
+
+def _tell(witness: Witness, sources: Sources | None) -> Story:
+    from fencepost.witness.story import tell
+
+    return tell(witness, sources)
 
 
 def render_witness(
     witness: Witness, *, sources: Sources | None = None, width: int = PLAIN_WIDTH, colour: bool = False
 ) -> str:
     """The story of one witness without the figures of the run that found it."""
-    return _write([_error_line(witness.error, witness.model), [], *_story(tell(witness, sources), width)], colour)
+    return _write([_error_line(witness.error, witness.model), [], *_story(_tell(witness, sources), width)], colour)
 
 
 def print_verdict(verdict: Verdict, *, sources: Sources | None = None) -> None:
@@ -117,6 +124,8 @@ def _error_line(error: ErrorReport, model: str) -> Line:
 
 
 def _place(at: Position | None) -> str:
+    from fencepost.witness.names import short_file
+
     return f"{short_file(at.file)}:{at.line}" if at is not None else ""
 
 

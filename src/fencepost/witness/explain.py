@@ -12,18 +12,7 @@ from fencepost.program.operands import Const, Reg, to_signed
 from fencepost.verdict import Edge
 from fencepost.witness.case import Case
 from fencepost.witness.remedy import Remedy, for_cycle, for_race
-
-TITLES = {
-    ErrorKind.ASSERTION: "assertion violated", ErrorKind.RACE: "data race", ErrorKind.DEADLOCK: "deadlock",
-    ErrorKind.UNINITIALISED: "read of uninitialised memory", ErrorKind.OUT_OF_BOUNDS: "access out of bounds",
-    ErrorKind.NULL: "null pointer dereferenced", ErrorKind.USE_AFTER_FREE: "use after free",
-    ErrorKind.DOUBLE_FREE: "memory freed twice", ErrorKind.INVALID_FREE: "free of what was not allocated",
-    ErrorKind.LEAK: "memory leak", ErrorKind.LIVENESS: "a thread waits for ever",
-    ErrorKind.MISALIGNED: "misaligned access", ErrorKind.UNLOCK: "unlock of a mutex that is not held",
-    ErrorKind.DIVISION: "division by zero", ErrorKind.ARITHMETIC: "undefined arithmetic",
-    ErrorKind.BAD_CALL: "bad call", ErrorKind.BAD_JOIN: "bad join", ErrorKind.ABORT: "abort",
-    ErrorKind.STACK_OVERFLOW: "stack overflow",
-}  # fmt: skip
+from fencepost.witness.titles import TITLES
 
 
 @dataclass(frozen=True, slots=True)
