@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from time import monotonic
 
 from fencepost.bounded.prepare import Straight, prepare
@@ -32,6 +33,7 @@ class Progress:
     seconds: float
 
 
+SHALLOW = 2
 Search = Callable[[Straight, int, BoundedOptions, float], Witness | bool | None]
 
 
@@ -42,19 +44,34 @@ def check_bounded(
     options = options or BoundedOptions()
     started = monotonic()
     try:
-        return _check(prepare(program, options.unroll), options, progress, started)
+        return _check(program, options, progress, started)
     except UnsupportedError as error:
         return _verdict(Answer.UNKNOWN, str(error), options, options.bounds[-1], started)
 
 
+def _depths(unroll: int) -> list[int]:
+    """The loop bounds to try for each number of contexts: most bugs show in the first rounds of a loop, where they are
+    found much faster, and looking there first costs little."""
+    return [SHALLOW, unroll] if unroll > SHALLOW + 1 else [unroll]
+
+
 def _check(
-    straight: Straight, options: BoundedOptions, progress: Callable[[Progress], None] | None, started: float
+    program: Program, options: BoundedOptions, progress: Callable[[Progress], None] | None, started: float
 ) -> Verdict:
     search: Search = _search
     if options.backend == "cbmc":
         from fencepost.bounded.cbmc import search
+    prepared = cache(lambda depth: prepare(program, depth))
     for k in options.bounds:
-        found = search(straight, k, options, started)
+        found: Witness | bool | None = False
+        depths = _depths(options.unroll)
+        if prepared(depths[0]).program == prepared(depths[-1]).program:
+            depths = depths[:1]  # no loop goes that far
+        for depth in depths:
+            straight = prepared(depth)
+            found = search(straight, k, options, started)
+            if found is None or found:
+                break
         if progress is not None:
             progress(Progress(k, found if found is None else bool(found), monotonic() - started))
         if found is None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
+from fencepost.errors import UsageError
+
 Term = Any
 
 
@@ -102,8 +104,10 @@ class BitwuzlaSolver(Solver):
 
 class Z3Solver(Solver):
     def __init__(self) -> None:
-        import z3
-
+        try:
+            import z3
+        except ImportError:
+            raise UsageError("--backend z3 needs the package z3-solver: pip install 'fencepost[z3]'") from None
         self.z3 = z3
         self.context = z3.Context()
         self.solver = z3.SolverFor("QF_BV", ctx=self.context)
