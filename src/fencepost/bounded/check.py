@@ -64,10 +64,10 @@ def _check(
     prepared = cache(lambda depth: prepare(program, depth))
     for k in options.bounds:
         found: Witness | bool | None = False
-        depths = _depths(options.unroll)
-        if prepared(depths[0]).program == prepared(depths[-1]).program:
-            depths = depths[:1]  # no loop goes that far
-        for depth in depths:
+        straight: Straight | None = None
+        for depth in _depths(options.unroll):
+            if straight is not None and prepared(depth).program == straight.program:
+                break  # no loop goes that far
             straight = prepared(depth)
             found = search(straight, k, options, started)
             if found is None or found:
@@ -78,8 +78,8 @@ def _check(
             reason = f"the time ran out after {options.time_limit} s, with {k} contexts not decided"
             return _verdict(Answer.UNKNOWN, reason, options, k, started)
         if found:
-            return _found(straight, options, k, started, found if isinstance(found, Witness) else None)
-    return _nothing(straight, options, started)
+            return _found(program, options, k, started, found if isinstance(found, Witness) else None)
+    return _nothing(program, options, started)
 
 
 def emit(program: Program, form: str, options: BoundedOptions) -> str:
@@ -150,26 +150,26 @@ def _verdict(
 
 
 def _found(
-    straight: Straight, options: BoundedOptions, contexts: int, started: float, witness: Witness | None
+    program: Program, options: BoundedOptions, contexts: int, started: float, witness: Witness | None
 ) -> Verdict:
     what = "a violation" if witness is None else witness.error.message
     place = f"{witness.error.at}: " if witness is not None and witness.error.at is not None else ""
     reason = f"{place}{what} (within {contexts} contexts and loop bound {options.unroll})"
     if witness is not None and witness.error.kind in BOUNDS:
         return _verdict(Answer.UNKNOWN, reason, options, contexts, started)
-    return _verdict(_wanted(straight), reason, options, contexts, started, witness, True)
+    return _verdict(_wanted(program), reason, options, contexts, started, witness, True)
 
 
-def _wanted(straight: Straight) -> Answer:
+def _wanted(program: Program) -> Answer:
     """What finding a run means: the state that an `exists` asks for is what it asks for."""
-    condition = straight.program.condition
+    condition = program.condition
     return Answer.PASS if condition is not None and condition.quantifier is Quantifier.EXISTS else Answer.FAIL
 
 
-def _nothing(straight: Straight, options: BoundedOptions, started: float) -> Verdict:
+def _nothing(program: Program, options: BoundedOptions, started: float) -> Verdict:
     k = options.bounds[-1]
     bounds = f"within {k} contexts and loop bound {options.unroll}"
-    if _wanted(straight) is Answer.PASS:
+    if _wanted(program) is Answer.PASS:
         reason = f"no run {bounds} reaches the state; a longer one may"
         return _verdict(Answer.UNKNOWN, reason, options, k, started, reachable=False)
     return _verdict(Answer.PASS, f"no violation {bounds}", options, k, started, reachable=False)
