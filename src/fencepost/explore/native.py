@@ -27,7 +27,7 @@ NATIVE_MODELS = {"sc": 0, "tso": 1, "pso": 2, "ra": 3, "rc11": 4, "rc11-cpp20": 
 
 #: Our models that let events commit out of program order: the core runs their plan. The value says whether a read may
 #: see its own thread's write before that write's predecessors, where commit-before can be too strong.
-PLANNED_MODELS = {"power": False, "armv8": True, "riscv": True}
+PLANNED_MODELS = {"power": False, "sra": False, "armv8": True, "riscv": True, "armv7": True, "imm": True}
 
 _DONE, _PAUSED, _FAILED = 0, 1, 3
 _LOOK = 0.05  # seconds between two looks at the clock, the screen and the keyboard
