@@ -1,4 +1,4 @@
-// fencepost: model=rc11 unroll=3 expect=pass
+// fencepost: model=rc11 unroll=3 expect=pass executions=9
 // fencepost: model=rc11 flags=-DPROTECT=rlx unroll=3 expect=fail kind=race
 // fencepost: model=rc11 flags=-DNO_RECHECK unroll=3 expect=fail kind=race
 // Hazard pointers: a reader announces what it looks at and looks again; a writer frees only what nobody announced.

@@ -1,5 +1,5 @@
-// fencepost: model=rc11 unroll=4 expect=pass
-// fencepost: model=tso unroll=4 expect=pass
+// fencepost: model=rc11 unroll=4 expect=pass executions=20
+// fencepost: model=tso unroll=4 expect=pass executions=20
 // fencepost: model=rc11 flags=-DINSERT=rlx unroll=4 expect=fail kind=race
 // fencepost: model=sc flags=-DNO_MARK unroll=4 expect=fail kind=assertion
 // Harris's sorted list: a node is marked before it is unlinked, so that nobody inserts behind a node that goes.

@@ -1,4 +1,4 @@
-// fencepost: model=rc11 expect=pass
+// fencepost: model=rc11 expect=pass executions=16
 // fencepost: model=rc11 flags=-DLINK=rlx expect=fail kind=race
 // fencepost: model=rc11 flags=-DNO_HEAD_LOCK expect=fail kind=race
 // The queue with two locks of Michael and Scott: one for each end.

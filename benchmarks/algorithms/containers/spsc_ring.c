@@ -1,5 +1,5 @@
-// fencepost: model=rc11 expect=pass
-// fencepost: model=tso expect=pass
+// fencepost: model=rc11 expect=pass executions=9
+// fencepost: model=tso expect=pass executions=9
 // fencepost: model=rc11 flags=-DPUBLISH=rlx expect=fail kind=race
 // fencepost: model=rc11 flags=-DFREE=rlx expect=fail kind=race
 // A ring buffer for one producer and one consumer.

@@ -1,4 +1,4 @@
-// fencepost: model=rc11 expect=pass
+// fencepost: model=rc11 expect=pass executions=4
 // fencepost: model=rc11 flags=-DRELEASE=rlx expect=fail kind=race
 // fencepost: model=rc11 flags=-DHALF expect=fail kind=race
 // A big-reader lock: one lock per reader; a writer takes all of them. HALF forgets the second.

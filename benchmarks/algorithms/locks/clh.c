@@ -1,5 +1,5 @@
-// fencepost: model=rc11 expect=pass
-// fencepost: model=tso expect=pass
+// fencepost: model=rc11 expect=pass executions=6
+// fencepost: model=tso expect=pass executions=6
 // fencepost: model=rc11 flags=-DRELEASE=rlx expect=fail kind=race
 // fencepost: model=rc11 flags=-DENTER=rlx expect=fail kind=race
 // The queue lock of Craig, Landin and Hagersten: each thread spins on the node of the one before it.

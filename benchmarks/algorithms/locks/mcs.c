@@ -1,6 +1,6 @@
-// fencepost: model=rc11 expect=pass
-// fencepost: model=tso expect=pass
-// fencepost: model=sc expect=pass
+// fencepost: model=rc11 expect=pass executions=6
+// fencepost: model=tso expect=pass executions=6
+// fencepost: model=sc expect=pass executions=6
 // fencepost: model=rc11 flags=-DHANDOVER=rlx expect=fail kind=race
 // fencepost: model=rc11 flags=-DENTER=rlx expect=fail kind=race
 // The queue lock of Mellor-Crummey and Scott: each thread spins on its own node.

@@ -1,5 +1,5 @@
-// fencepost: model=rc11 unroll=3 expect=pass
-// fencepost: model=tso unroll=3 expect=pass
+// fencepost: model=rc11 unroll=3 expect=pass executions=4
+// fencepost: model=tso unroll=3 expect=pass executions=4
 // fencepost: model=rc11 flags=-DHANDOVER=rlx unroll=3 expect=fail kind=race
 // The queued spin lock of Linux, reduced: a locked byte, and an MCS queue for those who do not get it at once.
 #include "../check.h"

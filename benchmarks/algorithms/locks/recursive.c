@@ -1,4 +1,4 @@
-// fencepost: model=rc11 expect=pass
+// fencepost: model=rc11 expect=pass executions=94
 // fencepost: model=rc11 flags=-DOWNER_FIRST expect=fail kind=deadlock
 // A recursive lock with an owner field that is read without the lock. OWNER_FIRST gives the lock up before the owner.
 #include "../check.h"

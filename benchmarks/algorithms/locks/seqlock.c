@@ -1,6 +1,6 @@
-// fencepost: model=rc11 expect=pass
-// fencepost: model=tso expect=pass
-// fencepost: model=sc expect=pass
+// fencepost: model=rc11 expect=pass executions=2
+// fencepost: model=tso expect=pass executions=2
+// fencepost: model=sc expect=pass executions=2
 // fencepost: model=rc11 flags=-DREAD_FENCE=rlx expect=fail kind=assertion
 // fencepost: model=rc11 flags=-DWRITE_FENCE=rlx expect=fail kind=assertion
 // A sequence lock: readers retry when the number changed or is odd.

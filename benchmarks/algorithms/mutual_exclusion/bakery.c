@@ -1,6 +1,6 @@
-// fencepost: model=rc11 expect=pass
-// fencepost: model=sc expect=pass
-// fencepost: model=tso expect=pass
+// fencepost: model=rc11 expect=pass executions=9
+// fencepost: model=sc expect=pass executions=9
+// fencepost: model=tso expect=pass executions=9
 // fencepost: model=rc11 flags=-DORDER=acq_rel expect=fail kind=race
 // fencepost: model=sc flags=-DNO_DOORWAY expect=fail kind=assertion
 // Lamport's bakery. NO_DOORWAY does not wait for those who are choosing their number.

@@ -1,5 +1,5 @@
-// fencepost: model=rc11 unroll=4 expect=pass
-// fencepost: model=sc unroll=4 expect=pass
+// fencepost: model=rc11 unroll=4 expect=pass executions=6
+// fencepost: model=sc unroll=4 expect=pass executions=6
 // fencepost: model=rc11 flags=-DORDER=acq_rel unroll=4 expect=fail kind=race
 // fencepost: model=tso flags=-DORDER=acq_rel unroll=4 expect=fail kind=assertion
 // Burns's one-bit algorithm for two threads: the first has the right of way.

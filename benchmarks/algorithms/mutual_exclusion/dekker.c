@@ -1,6 +1,6 @@
-// fencepost: model=rc11 unroll=4 expect=pass
-// fencepost: model=sc unroll=4 expect=pass
-// fencepost: model=tso unroll=4 expect=pass
+// fencepost: model=rc11 unroll=4 expect=pass executions=4
+// fencepost: model=sc unroll=4 expect=pass executions=4
+// fencepost: model=tso unroll=4 expect=pass executions=4
 // fencepost: model=rc11 flags=-DORDER=acq_rel unroll=4 expect=fail kind=race
 // fencepost: model=tso flags=-DORDER=acq_rel unroll=4 expect=fail kind=assertion
 // Dekker's algorithm. With acquire and release instead of seq_cst both threads enter.

@@ -1,5 +1,5 @@
-// fencepost: model=rc11 flags=-DONCE expect=pass
-// fencepost: model=sc flags=-DONCE expect=pass
+// fencepost: model=rc11 flags=-DONCE expect=pass executions=11
+// fencepost: model=sc flags=-DONCE expect=pass executions=11
 // fencepost: model=sc unroll=3 expect=unknown
 // fencepost: model=rc11 flags=-DORDER=acq_rel unroll=3 expect=fail kind=race
 // fencepost: model=sc flags=-DNO_SECOND_LOOK unroll=3 expect=fail kind=assertion

@@ -1,5 +1,5 @@
-// fencepost: model=sc expect=pass
-// fencepost: model=rc11 expect=pass
+// fencepost: model=sc expect=pass executions=447
+// fencepost: model=rc11 expect=pass executions=447
 // fencepost: model=sc flags=-DLEVELS=1 expect=fail kind=assertion
 // fencepost: model=rc11 flags=-DORDER=acq_rel expect=fail kind=race
 // The filter lock: Peterson's algorithm for three threads. With one level it lets two of them in.

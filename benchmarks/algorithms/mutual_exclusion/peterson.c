@@ -1,6 +1,6 @@
-// fencepost: model=rc11 expect=pass
-// fencepost: model=sc expect=pass
-// fencepost: model=tso expect=pass
+// fencepost: model=rc11 expect=pass executions=4
+// fencepost: model=sc expect=pass executions=4
+// fencepost: model=tso expect=pass executions=4
 // fencepost: model=rc11 flags=-DORDER=acq_rel expect=fail kind=race
 // fencepost: model=tso flags=-DORDER=acq_rel expect=fail kind=assertion
 // fencepost: model=sc flags=-DTURN_FIRST expect=fail kind=assertion

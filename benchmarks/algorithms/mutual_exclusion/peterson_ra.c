@@ -1,5 +1,5 @@
-// fencepost: model=rc11 expect=pass
-// fencepost: model=tso expect=pass
+// fencepost: model=rc11 expect=pass executions=4
+// fencepost: model=tso expect=pass executions=4
 // fencepost: model=rc11 flags=-DORDER=rel expect=fail kind=race
 // Peterson's algorithm for release/acquire: the turn is exchanged, not stored (Williams).
 #include "../check.h"

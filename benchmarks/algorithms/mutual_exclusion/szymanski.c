@@ -1,5 +1,5 @@
-// fencepost: model=rc11 expect=pass
-// fencepost: model=sc expect=pass
+// fencepost: model=rc11 expect=pass executions=29
+// fencepost: model=sc expect=pass executions=29
 // fencepost: model=rc11 flags=-DORDER=acq_rel expect=fail kind=deadlock
 // fencepost: model=tso flags=-DORDER=acq_rel expect=fail kind=deadlock
 // Szymanski's algorithm: a waiting room with a door that opens in and a door that opens out.

@@ -1,4 +1,4 @@
-// fencepost: model=rc11 expect=pass
+// fencepost: model=rc11 expect=pass executions=4
 // fencepost: model=rc11 flags=-DNO_MUTEX expect=fail kind=race
 // fencepost: model=rc11 flags=-DORDER_WRONG expect=fail kind=deadlock
 // A bounded buffer with semaphores for two producers. ORDER_WRONG takes the mutex before it waits for room.

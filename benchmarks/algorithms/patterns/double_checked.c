@@ -1,5 +1,5 @@
-// fencepost: model=rc11 expect=pass
-// fencepost: model=tso expect=pass
+// fencepost: model=rc11 expect=pass executions=4
+// fencepost: model=tso expect=pass executions=4
 // fencepost: model=rc11 flags=-DFIRST=rlx expect=fail kind=race
 // fencepost: model=rc11 flags=-DPUBLISH=rlx expect=fail kind=race
 // fencepost: model=rc11 flags=-DPLAIN expect=fail kind=race

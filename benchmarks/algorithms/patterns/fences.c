@@ -1,4 +1,4 @@
-// fencepost: model=rc11 expect=pass
+// fencepost: model=rc11 expect=pass executions=1
 // fencepost: model=rc11 flags=-DBEFORE=acq expect=fail kind=race
 // fencepost: model=rc11 flags=-DAFTER=rel expect=fail kind=race
 // Message passing by fences around relaxed accesses.

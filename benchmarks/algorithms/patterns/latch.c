@@ -1,5 +1,5 @@
-// fencepost: model=rc11 unroll=3 expect=pass
-// fencepost: model=tso unroll=3 expect=pass
+// fencepost: model=rc11 unroll=3 expect=pass executions=1
+// fencepost: model=tso unroll=3 expect=pass executions=1
 // fencepost: model=rc11 flags=-DORDER=rlx unroll=3 expect=fail kind=race
 // PostgreSQL's latch, two processes that pass a token: reset the latch, do the work, hand over.
 #include "../check.h"

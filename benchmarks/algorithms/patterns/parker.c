@@ -1,5 +1,5 @@
-// fencepost: model=rc11 unroll=3 expect=pass
-// fencepost: model=tso unroll=3 expect=pass
+// fencepost: model=rc11 unroll=3 expect=pass executions=3
+// fencepost: model=tso unroll=3 expect=pass executions=3
 // fencepost: model=rc11 flags=-DLOST unroll=3 expect=fail kind=deadlock
 // A parker after the JVM's: a permit, and a condition variable for those who wait. LOST signals without the mutex and
 // tests the permit outside of it, so that the wakeup can fall between the test and the wait.

@@ -1,5 +1,5 @@
-// fencepost: model=rc11 expect=pass
-// fencepost: model=sc expect=pass
+// fencepost: model=rc11 expect=pass executions=6
+// fencepost: model=sc expect=pass executions=6
 // fencepost: model=rc11 flags=-DSAME_HAND expect=fail kind=deadlock pending=explorer
 // Three dining philosophers. With the same hand first they starve.
 #include "../check.h"

@@ -1,5 +1,5 @@
-// fencepost: model=rc11 expect=pass
-// fencepost: model=sc expect=pass
+// fencepost: model=rc11 expect=pass executions=6
+// fencepost: model=sc expect=pass executions=6
 // fencepost: model=rc11 flags=-DCOUNT=3 expect=fail kind=deadlock
 // fencepost: model=rc11 flags=-DONE_PHASE expect=fail kind=race
 // Two threads exchange values in phases that a pthread barrier separates.

@@ -1,5 +1,5 @@
-// fencepost: model=rc11 expect=pass
-// fencepost: model=tso expect=pass
+// fencepost: model=rc11 expect=pass executions=2
+// fencepost: model=tso expect=pass executions=2
 // fencepost: model=rc11 flags=-DDROP=rlx expect=fail kind=race
 // fencepost: model=rc11 flags=-DNO_FENCE expect=fail kind=race
 // Reference counting: the last one to drop it destroys the object. Drops must release, the last one must acquire.
