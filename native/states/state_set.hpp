@@ -45,7 +45,7 @@ private:
     return compact_ ? hashes_[number] == hash : std::memcmp(this->record(number), record, record_bytes_) == 0;
   }
 
-  static constexpr std::size_t block_bytes = std::size_t{1} << 18;
+  static constexpr std::size_t block_bytes = std::size_t{1} << 14;
   std::uint32_t record_bytes_, per_block_, size_ = 0, released_ = 0;
   bool compact_;
   std::uint64_t mask_;
