@@ -118,6 +118,7 @@ bool Machine::step(ThreadState& s, Action& out, std::vector<Printed>* output) {
   case Opcode::Exit:
     return leave(s, i, out);
   case Opcode::Assert:
+    s.control = join(s.control, deps(s, i.use[0])); // it is a branch: nothing after it is seen before it is decided
     if (!value(s, i.use[0])) {
       fault(out, i, static_cast<ErrorKind>(i.sub), "assertion failed");
       out.string = i.string;

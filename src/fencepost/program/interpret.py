@@ -279,6 +279,8 @@ class Machine:
             case ins.Exit():
                 return self._end(state, i, self._value(frame, i.value) if i.value is not None else 0)
             case ins.Assert():
+                # It is a branch: nothing after it is seen before it is decided.
+                state.control |= self._deps(frame, i.condition)
                 if not self._value(frame, i.condition):
                     message = i.message or "assertion failed"
                     return Action(Kind.ERROR, i.at, error=i.kind, message=message, control_deps=state.control)
