@@ -473,6 +473,10 @@ template <unsigned W> bool Engine<W>::maximal(Id e, Id a) {
   if (!v.is_read() && !v.is_write()) return true;
   if (v.is_write() && g.readers_of(e, v.location).some([&](unsigned r) { return previous(static_cast<Id>(r)); }))
     return false;
+  // A pinned wait reads from its write as well, although it is no reader to the model.
+  if (v.is_write())
+    for (const auto& th : g.thread)
+      if (th.waits != none && g[th.waits].pinned && g[th.waits].reads_from == e && previous(th.waits)) return false;
   if (without_coherence(options_.model))
     return v.is_write() || v.reads_from == consistency_.canonical_source(g, e, previous);
   Id newest = g.coherence_last(v.location);
