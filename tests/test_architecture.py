@@ -80,3 +80,9 @@ def test_every_module_imports_alone() -> None:
     names = [module_name(p) for p in MODULES if p.name != "__main__.py"]
     done = subprocess.run([sys.executable, "-c", code, *names], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_files_of_tests_have_names_of_their_own() -> None:
+    """pytest refuses to collect a second file of the same name, wherever it is."""
+    names = [p.name for p in (ROOT / "tests").rglob("*.py")]
+    assert sorted(names) == sorted(set(names))
