@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 
@@ -17,3 +18,8 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["FENCEPOST_PROMOTE"] = "1"
     elif os.environ.get("FENCEPOST_PROMOTE"):
         config.option.promote = True
+
+
+# A shell that starts us in the background lets us ignore Ctrl-C, and so would every command that a test starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
