@@ -360,7 +360,7 @@ void Search::find_race(Worker& w, std::uint32_t id) const {
 }
 
 // With which values the label of a thread can happen in this state; empty where it has to wait or the thread is over.
-Search::Keys Search::keys(const State& s, std::uint32_t t, const LocalState& l) const {
+Search::Keys Search::keys(const State& s, const LocalState& l) const {
   constexpr Keys nothing{1, 0, 0};
   std::uint32_t other = 0;
   switch (l.kind) {
@@ -398,7 +398,7 @@ std::uint32_t Search::alone(const State& s) const {
   for (std::uint32_t t = 0; t < plan_.threads; ++t) {
     const LocalState& l = locals_.at(t, s.locals[t]);
     if (!plan_.invisible(l)) continue;
-    const Keys k = keys(s, t, l);
+    const Keys k = keys(s, l);
     bool settles = k.first <= k.last;
     for (std::uint32_t key = k.first; key <= k.last && settles; ++key) {
       const Successor* to = LocalStates::find(l, key); // where it is unknown this state comes back
@@ -414,7 +414,7 @@ template <class F> void Search::successors(const State& s, State& next, std::vec
   for (std::uint32_t t = 0; t < plan_.threads; ++t) {
     if (only < plan_.threads && t != only) continue;
     const LocalState& l = locals_.at(t, s.locals[t]);
-    const Keys k = keys(s, t, l);
+    const Keys k = keys(s, l);
     for (std::uint32_t key = k.first; key <= k.last; ++key) {
       const Successor* to = LocalStates::find(l, key);
       if (!to) {

@@ -117,7 +117,7 @@ private:
   void judge(Worker& w, std::uint32_t id) const;
   void find_race(Worker& w, std::uint32_t id) const;
   template <class F> void successors(const State& s, State& next, std::vector<Miss>* misses, F emit) const;
-  Keys keys(const State& s, std::uint32_t t, const LocalState& l) const;
+  Keys keys(const State& s, const LocalState& l) const;
   std::uint32_t alone(const State& s) const;
   void apply(const State& s, State& next, std::uint32_t t, const LocalState& l, const Successor& to,
              std::uint32_t other) const;
