@@ -6,9 +6,8 @@ import sys
 from dataclasses import asdict
 from typing import Annotated, Any
 
-import typer
-
 from fencepost import api
+from fencepost.cli.arguments import Option
 from fencepost.cli.frame import Reply
 from fencepost.cli.program import Files
 from fencepost.cli.reports import show, write_reports
@@ -16,9 +15,7 @@ from fencepost.errors import UsageError
 from fencepost.options import BoundedOptions, ReportOptions
 from fencepost.report.json import verdict_data
 
-_EMIT = Annotated[
-    str, typer.Option("--emit", help="Print the translation instead: program (text form) or c (for CBMC).")
-]
+_EMIT = Annotated[str, Option("--emit", help="Print the translation instead: program (text form) or c (for CBMC).")]
 
 
 def bounded(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from fencepost import api
+from fencepost.cli.arguments import Argument, Option
 from fencepost.cli.frame import Reply
 from fencepost.verdict import Answer
 
@@ -17,11 +16,11 @@ _TIME = "Stop after S seconds."
 
 
 def compare(
-    first: Annotated[str, typer.Argument(metavar="MODEL_A", show_default=False, help=_MODEL)],
-    second: Annotated[str, typer.Argument(metavar="MODEL_B", show_default=False, help=_MODEL)],
-    arch: Annotated[str | None, typer.Option("--arch", metavar="ARCH", help=_ARCH)] = None,
-    size: Annotated[int, typer.Option("--size", metavar="N", min=2, help=_SIZE)] = 5,
-    time_limit: Annotated[float, typer.Option("--time-limit", metavar="S", help=_TIME)] = 60.0,
+    first: Annotated[str, Argument(metavar="MODEL_A", help=_MODEL)],
+    second: Annotated[str, Argument(metavar="MODEL_B", help=_MODEL)],
+    arch: Annotated[str | None, Option("--arch", metavar="ARCH", help=_ARCH)] = None,
+    size: Annotated[int, Option("--size", metavar="N", minimum=2, help=_SIZE)] = 5,
+    time_limit: Annotated[float, Option("--time-limit", metavar="S", help=_TIME)] = 60.0,
 ) -> Reply:
     """Search generated tests for one that one model allows to end as the other forbids. Exit code 1: found; 3: none."""
     found = api.compare(first, second, arch=arch, size=size, time_limit=time_limit)

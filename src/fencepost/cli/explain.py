@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated
 
-import typer
-
 from fencepost import api
+from fencepost.cli.arguments import Option
 from fencepost.cli.frame import Reply
 from fencepost.cli.program import Files
 from fencepost.options import ExplainOptions
 
 _HELP = "Registers and locations at the end, as in 'P0:r1=1 /\\\\ x=2'; without it, what the program's condition asks."
-Outcome = Annotated[str | None, typer.Option("--outcome", metavar="OUTCOME", help=_HELP)]
+Outcome = Annotated[str | None, Option("--outcome", metavar="OUTCOME", help=_HELP)]
 
 
 def explain(files: Files, options: ExplainOptions, outcome: Outcome = None, flags: tuple[str, ...] = ()) -> Reply:

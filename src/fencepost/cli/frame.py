@@ -1,6 +1,6 @@
 """Runs a verb: its options from the table, its reply as text or JSON, its errors as one message and an exit code.
 
-A verb is a function whose parameters typer understands, with three that this frame fills in:
+A verb is a function whose parameters say which `Argument` or `Option` they are, with three that this frame fills in:
 `flags` receives what follows `--` on the command line; a parameter annotated with an option class receives an object
 made from that class's flags; `--json` is the frame's own and reaches no verb. It returns a Reply.
 """
@@ -14,15 +14,14 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from importlib import import_module
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_type_hints
 
-import typer
-
+from fencepost.cli.arguments import Option, Parameter, parse, spread
 from fencepost.errors import FencepostError, InputError, UsageError
 from fencepost.verdict import ExitCode
 
 Verb = Callable[..., "Reply"]
-_JSON = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+_JSON = Parameter("json", bool, Option("--json", "Print one JSON object instead of text."), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +35,26 @@ class Reply:
 
 def run_verb(name: str, args: list[str]) -> int:
     """Runs the verb on its arguments. Nothing escapes: every failure has its exit code."""
+    own, flags = _split(args)
     try:
-        function: Verb = getattr(import_module(f"fencepost.cli.{name}"), name)
-        own, flags = _split(args)
-        command = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-        command.command(name)(_command(function, flags))
-        command(own, prog_name=f"fencepost {name}")
-    except SystemExit as exit_:
-        return exit_.code if isinstance(exit_.code, int) else ExitCode.PASS
+        return _guarded(lambda: _run(name, own, flags), "--json" in own)
+    except SystemExit:  # --help
+        return ExitCode.PASS
     except BrokenPipeError:
         return broken_pipe()
-    except Exception as error:  # the verb could not even be imported
-        return _our_fault(error, "--json" in args)
-    return ExitCode.PASS
+
+
+def _run(name: str, args: list[str], flags: tuple[str, ...]) -> Reply:
+    function: Verb = getattr(import_module(f"fencepost.cli.{name}"), name)
+    parameters, tables = _parameters(function)
+    given = parse(f"fencepost {name}", function.__doc__ or "", parameters, args)
+    given.pop(_JSON.name)
+    keywords = _keywords(tables, given)
+    if "flags" in inspect.signature(function).parameters:
+        keywords["flags"] = flags
+    elif flags:
+        raise UsageError(f"this verb takes no flags after '--': {flags[0]}")
+    return function(**keywords)
 
 
 def _split(args: list[str]) -> tuple[list[str], tuple[str, ...]]:
@@ -58,57 +64,31 @@ def _split(args: list[str]) -> tuple[list[str], tuple[str, ...]]:
     return args[:at], tuple(args[at + 1 :])
 
 
-# --- the command line of a verb
-
-
-def _command(function: Verb, flags: tuple[str, ...]) -> Callable[..., None]:
-    """The function as typer sees it: option classes spread out into their options, `--json` added."""
+def _parameters(function: Verb) -> tuple[list[Parameter], dict[str, type[Any]]]:
+    """What the command line gives the verb, and the option classes among its parameters by their names."""
     hints = get_type_hints(function, include_extras=True)
-    tables: dict[str, type[Any]] = {
-        n: k for n, k in hints.items() if n != "return" and isinstance(k, type) and is_dataclass(k)
-    }
-    takes_flags = "flags" in hints
-
-    def run(**given: Any) -> None:
-        as_json = given.pop("json")
-        raise SystemExit(_guarded(lambda: function(**_keywords(given)), as_json))
-
-    def _keywords(given: dict[str, Any]) -> dict[str, Any]:
-        if flags and not takes_flags:
-            raise UsageError(f"this verb takes no flags after '--': {flags[0]}")
-        keywords = dict(given)
-        for name, kind in tables.items():
-            values = {f.name: keywords.pop(f.name) for f in fields(kind)}
-            keywords[name] = kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
-        return keywords | ({"flags": flags} if takes_flags else {})
-
-    parameters = [
-        inspect.Parameter(p.name, inspect.Parameter.KEYWORD_ONLY, default=p.default, annotation=hints[p.name])
-        for p in inspect.signature(function).parameters.values()
-        if p.name not in tables and p.name != "flags"
-    ]
-    for kind in tables.values():
-        parameters += [_option(kind, f) for f in fields(kind)]
-    parameters.append(inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=_JSON))
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # typer reads it through inspect
-    run.__annotations__ = {p.name: p.annotation for p in parameters}
-    run.__doc__ = function.__doc__
-    return run
+    found: list[Parameter] = []
+    tables: dict[str, type[Any]] = {}
+    for p in inspect.signature(function).parameters.values():
+        kind = hints[p.name]
+        if is_dataclass(kind) and isinstance(kind, type):
+            tables[p.name] = kind
+            found += spread(kind)
+        elif p.name != "flags":
+            required = p.default is p.empty
+            found.append(
+                Parameter(p.name, get_args(kind)[0], kind.__metadata__[0], None if required else p.default, required)
+            )
+    return [*found, _JSON], tables
 
 
-def _option(kind: type[Any], f: Any) -> inspect.Parameter:
-    from fencepost.options import flag, off_flag
-
-    hint = get_type_hints(kind)[f.name]
-    repeated = get_origin(hint) is tuple
-    if repeated:
-        hint = list[get_args(hint)[0]]  # type: ignore[misc] # the type is only known now
-    switch = f"{flag(f.name)}/{off_flag(f.name)}" if f.default is True else flag(f.name)
-    details = typer.Option(switch, help=f.metadata["help"], metavar=f.metadata["metavar"] or None)
-    default = list(f.default) if repeated else f.default
-    return inspect.Parameter(
-        f.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[hint, details]
-    )
+def _keywords(tables: Mapping[str, type[Any]], given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of the verb: what belongs to an option class is made into its object."""
+    keywords = dict(given)
+    for name, kind in tables.items():
+        values = {f.name: keywords.pop(f.name) for f in fields(kind)}
+        keywords[name] = kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
+    return keywords
 
 
 # --- replies and failures

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from fencepost import api
+from fencepost.cli.arguments import Option
 from fencepost.cli.frame import Reply
 from fencepost.errors import UsageError
 
@@ -20,14 +19,14 @@ _OUTPUT = "Write each test to a file of its name in DIRECTORY."
 
 
 def generate(
-    arch: Annotated[str, typer.Option("--arch", metavar="ARCH", help=_ARCH)] = "ppc",
-    cycle: Annotated[str | None, typer.Option("--cycle", metavar="EDGES", help=_CYCLE)] = None,
-    name: Annotated[str, typer.Option("--name", metavar="NAME", help="Call the test of --cycle so.")] = "",
-    size: Annotated[int | None, typer.Option("--size", metavar="N", min=2, help=_SIZE)] = None,
-    edges: Annotated[str | None, typer.Option("--edges", metavar="EDGES", help=_EDGES)] = None,
-    threads: Annotated[int | None, typer.Option("--threads", metavar="N", min=2, help=_THREADS)] = None,
-    limit: Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Stop after N tests.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", metavar="DIRECTORY", help=_OUTPUT)] = None,
+    arch: Annotated[str, Option("--arch", metavar="ARCH", help=_ARCH)] = "ppc",
+    cycle: Annotated[str | None, Option("--cycle", metavar="EDGES", help=_CYCLE)] = None,
+    name: Annotated[str, Option("--name", metavar="NAME", help="Call the test of --cycle so.")] = "",
+    size: Annotated[int | None, Option("--size", metavar="N", minimum=2, help=_SIZE)] = None,
+    edges: Annotated[str | None, Option("--edges", metavar="EDGES", help=_EDGES)] = None,
+    threads: Annotated[int | None, Option("--threads", metavar="N", minimum=2, help=_THREADS)] = None,
+    limit: Annotated[int | None, Option("--limit", metavar="N", minimum=1, help="Stop after N tests.")] = None,
+    output: Annotated[Path | None, Option("--output", metavar="DIRECTORY", help=_OUTPUT)] = None,
 ) -> Reply:
     """Generate litmus tests: one from a cycle of edges, or all critical cycles up to a size."""
     if (cycle is None) == (size is None):

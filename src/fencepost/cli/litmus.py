@@ -6,9 +6,8 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from fencepost import api
+from fencepost.cli.arguments import Argument
 from fencepost.cli.frame import Reply
 from fencepost.options import LitmusOptions
 from fencepost.verdict import ExitCode
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 _FILES = "Litmus tests, or folders of them."
-Tests = Annotated[list[str] | None, typer.Argument(metavar="FILES", show_default=False, help=_FILES)]
+Tests = Annotated[list[str] | None, Argument(metavar="FILES", help=_FILES)]
 _SHOWN_REASONS = 20
 
 

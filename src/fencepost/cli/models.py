@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from fencepost import api
+from fencepost.cli.arguments import Argument
 from fencepost.cli.frame import Reply
 
-NameOrPath = Annotated[str | None, typer.Argument(metavar="[MODEL]", help="Show this model instead of the list.")]
+NameOrPath = Annotated[str | None, Argument(metavar="[MODEL]", help="Show this model instead of the list.")]
 
 
 def models(model: NameOrPath = None) -> Reply:

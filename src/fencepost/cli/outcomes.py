@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated
 
-import typer
-
 from fencepost import api
+from fencepost.cli.arguments import Option
 from fencepost.cli.frame import Reply
 from fencepost.cli.program import Files
 from fencepost.cli.show import outcomes_by_model_data, outcomes_data, show_outcomes, show_outcomes_by_model
 from fencepost.options import ExploreOptions
 
 _MODELS = "Compare these models, separated by commas: a table of outcomes."
-Models = Annotated[str | None, typer.Option("--models", metavar="MODELS", help=_MODELS)]
+Models = Annotated[str | None, Option("--models", metavar="MODELS", help=_MODELS)]
 
 
 def outcomes(files: Files, options: ExploreOptions, models: Models = None, flags: tuple[str, ...] = ()) -> Reply:

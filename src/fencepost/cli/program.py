@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from fencepost import api
+from fencepost.cli.arguments import Argument
 from fencepost.cli.frame import Reply
 
 _FILES = "The input; several only for C and C++; - is standard input."
-Files = Annotated[list[str], typer.Argument(metavar="FILES", show_default=False, help=_FILES)]
+Files = Annotated[list[str], Argument(metavar="FILES", help=_FILES)]
 
 
 def program(files: Files, flags: tuple[str, ...] = ()) -> Reply:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from fencepost import api
+from fencepost.cli.arguments import Argument
 from fencepost.cli.frame import Reply
 from fencepost.cli.reports import show, write_reports
 from fencepost.options import ReportOptions
 from fencepost.report.json import verdict_data
 
 WitnessFile = Annotated[
-    str, typer.Argument(metavar="WITNESS", help="What `fencepost check --json` wrote; - is standard input.")
+    str, Argument(metavar="WITNESS", help="What `fencepost check --json` wrote; - is standard input.")
 ]
 
 
