@@ -2,7 +2,7 @@
 // missing. Plain data; exploring an alternative starts with a copy.
 #pragma once
 
-#include "graph/graph.hpp"
+#include "graph/coherence.hpp"
 
 namespace fencepost {
 
@@ -27,13 +27,10 @@ struct CommittedEvent {
   const Action& action() const { return at->action; }
 };
 
-template <unsigned W> struct CommitGraph {
-  using Set = Bits<W>;
-
-  struct LocationState {
-    Id first = none, last = none;
-    Set writes, reads, initial_readers;
-  };
+template <unsigned W> struct CommitGraph : CoherenceGraph<W, CommittedEvent> {
+  using Base = CoherenceGraph<W, CommittedEvent>;
+  using Base::bit, Base::location, Base::order, Base::stamps, Base::used;
+  using typename Base::Set;
 
   struct Thread {
     LocalState* begin = nullptr; // null while it does not exist
@@ -44,26 +41,8 @@ template <unsigned W> struct CommitGraph {
     Set events;
   };
 
-  std::vector<CommittedEvent> event;
   std::vector<Set> before; // what must be committed before an event, directly, in its own thread
-  std::vector<Set> prefix; // everything before it in (rf ∪ before)+
-  std::vector<Set> readers;
-  std::vector<LocationState> location;
   std::vector<Thread> thread;
-  std::vector<Id> order;
-  Set used;
-  std::uint32_t stamps = 0;
-
-  CommittedEvent& operator[](Id e) { return event[static_cast<std::size_t>(e)]; }
-  const CommittedEvent& operator[](Id e) const { return event[static_cast<std::size_t>(e)]; }
-  static unsigned bit(Id e) { return static_cast<unsigned>(e); }
-
-  Set& readers_of(Id w, Location l) {
-    return w == initial ? location[l].initial_readers : readers[static_cast<std::size_t>(w)];
-  }
-  const Set& readers_of(Id w, Location l) const {
-    return w == initial ? location[l].initial_readers : readers[static_cast<std::size_t>(w)];
-  }
 
   Id at_slot(std::uint32_t t, std::size_t slot) const {
     return slot < thread[t].slot.size() ? thread[t].slot[slot] : none;
@@ -71,18 +50,9 @@ template <unsigned W> struct CommitGraph {
 
   // The event that a thread has in this slot from now on; `none` where the graph is full.
   Id add(std::uint32_t t, std::uint32_t slot, LocalState* at) {
-    const unsigned free = used.first_absent();
-    if (free == Set::capacity) return none;
-    used.set(free);
-    if (free >= event.size()) {
-      event.resize(free + 1);
-      before.resize(free + 1);
-      prefix.resize(free + 1);
-      readers.resize(free + 1);
-    }
-    readers[free].clear();
-    before[free].clear();
-    const auto e = static_cast<Id>(free);
+    const Id e = Base::take_number([&](std::size_t size) { before.resize(size); });
+    if (e == none) return none;
+    before[static_cast<std::size_t>(e)].clear();
     CommittedEvent& v = (*this)[e];
     v = {};
     v.at = at;
@@ -96,8 +66,8 @@ template <unsigned W> struct CommitGraph {
     Thread& th = thread[t];
     if (th.slot.size() <= slot) th.slot.resize(slot + 1, none);
     th.slot[slot] = e;
-    th.events.set(free);
-    if (v.is_read()) location[v.location].reads.set(free);
+    th.events.set(bit(e));
+    if (v.is_read()) location[v.location].reads.set(bit(e));
     order.push_back(e);
     return e;
   }
@@ -106,47 +76,15 @@ template <unsigned W> struct CommitGraph {
   void remove(Id e) {
     CommittedEvent& v = (*this)[e];
     if (v.is_read()) {
-      if (v.reads_from != none) clear_reads_from(e);
+      if (v.reads_from != none) this->clear_reads_from(e);
       location[v.location].reads.reset(bit(e));
     }
-    if (v.is_write() && v.co_before != none) displace(e);
+    if (v.is_write() && v.co_before != none) this->displace(e);
     if (v.kind == ActionKind::Spawn) thread[v.value] = {};
     thread[v.thread].slot[v.slot] = none;
     thread[v.thread].events.reset(bit(e));
     used.reset(bit(e));
   }
-
-  void set_reads_from(Id r, Id w) {
-    (*this)[r].reads_from = w;
-    readers_of(w, (*this)[r].location).set(bit(r));
-  }
-  void clear_reads_from(Id r) {
-    readers_of((*this)[r].reads_from, (*this)[r].location).reset(bit(r));
-    (*this)[r].reads_from = none;
-  }
-
-  void place(Id w, Id after) {
-    CommittedEvent& v = (*this)[w];
-    LocationState& l = location[v.location];
-    v.co_before = after;
-    v.co_after = after == initial ? l.first : (*this)[after].co_after;
-    (after == initial ? l.first : (*this)[after].co_after) = w;
-    (v.co_after == none ? l.last : (*this)[v.co_after].co_before) = w;
-    l.writes.set(bit(w));
-  }
-  void displace(Id w) {
-    CommittedEvent& v = (*this)[w];
-    LocationState& l = location[v.location];
-    (v.co_before == initial ? l.first : (*this)[v.co_before].co_after) = v.co_after;
-    if (v.co_after == none)
-      l.last = v.co_before == initial ? none : v.co_before;
-    else
-      (*this)[v.co_after].co_before = v.co_before;
-    l.writes.reset(bit(w));
-    v.co_before = v.co_after = none;
-  }
-  Id coherence_last(Location l) const { return location[l].last == none ? initial : location[l].last; }
-  Id coherence_after(Id w, Location l) const { return w == initial ? location[l].first : (*this)[w].co_after; }
 };
 
 } // namespace fencepost

@@ -2,17 +2,9 @@
 // each event the set of its predecessors as a bit row. Everything is plain data: copying a graph copies a few arrays.
 #pragma once
 
-#include "graph/bits.hpp"
-#include "vm/local_states.hpp"
-
-#include <cassert>
-#include <vector>
+#include "graph/coherence.hpp"
 
 namespace fencepost {
-
-using Id = std::int32_t;
-inline constexpr Id none = -1;    // no event
-inline constexpr Id initial = -2; // the initial write of a location
 
 struct Event {
   LocalState* at = nullptr; // the thread's state with this event as its pending action
@@ -35,13 +27,11 @@ struct Event {
   bool is_fence() const { return kind == ActionKind::Fence; }
 };
 
-template <unsigned W> struct Graph {
-  using Set = Bits<W>;
-
-  struct LocationState {
-    Id first = none, last = none; // coherence, without the initial write
-    Set writes, reads, initial_readers;
-  };
+template <unsigned W> struct Graph : CoherenceGraph<W, Event> {
+  using Base = CoherenceGraph<W, Event>;
+  using Base::bit, Base::location, Base::order, Base::stamps, Base::used;
+  using Base::coherence_after, Base::coherence_last;
+  using typename Base::Set;
 
   struct Thread {
     LocalState* now = nullptr; // null while it does not exist
@@ -52,48 +42,21 @@ template <unsigned W> struct Graph {
     Set events;
   };
 
-  std::vector<Event> event; // by number; unused numbers hold garbage
-  std::vector<Set> prefix;  // everything before an event in (po ∪ rf)+
   std::vector<Set> hb;      // everything that happens before it; only where the model has its own happens-before
   std::vector<Set> message; // what an acquire of this write learns
   std::vector<Set> pending; // what an acquire fence after this event would learn
-  std::vector<Set> readers; // who reads from a write
-  std::vector<LocationState> location;
   std::vector<Thread> thread;
-  std::vector<Id> order; // events by stamp: the order in which they were added
-  Set used;
-  std::uint32_t stamps = 0;
 
-  Event& operator[](Id e) { return event[static_cast<std::size_t>(e)]; }
-  const Event& operator[](Id e) const { return event[static_cast<std::size_t>(e)]; }
-  static unsigned bit(Id e) { return static_cast<unsigned>(e); }
-  Set& prefix_of(Id e) { return prefix[static_cast<std::size_t>(e)]; }
-  const Set& prefix_of(Id e) const { return prefix[static_cast<std::size_t>(e)]; }
   const Set& hb_of(Id e) const { return hb[static_cast<std::size_t>(e)]; }
-  const Set& readers_of(Id w, Location l) const {
-    return w == initial ? location[l].initial_readers : readers[static_cast<std::size_t>(w)];
-  }
-  Set& readers_of(Id w, Location l) {
-    return w == initial ? location[l].initial_readers : readers[static_cast<std::size_t>(w)];
-  }
 
   // A fresh number, or `none` where the graph is full.
   Id take_number(bool own_happens_before) {
-    const unsigned free = used.first_absent();
-    if (free == Set::capacity) return none;
-    used.set(free);
-    if (free >= event.size()) {
-      event.resize(free + 1);
-      prefix.resize(free + 1);
-      readers.resize(free + 1);
-      if (own_happens_before) {
-        hb.resize(free + 1);
-        message.resize(free + 1);
-        pending.resize(free + 1);
-      }
-    }
-    readers[free].clear();
-    return static_cast<Id>(free);
+    return Base::take_number([&](std::size_t size) {
+      if (!own_happens_before) return;
+      hb.resize(size);
+      message.resize(size);
+      pending.resize(size);
+    });
   }
 
   void give_number_back(Id e) { used.reset(bit(e)); }
@@ -176,44 +139,6 @@ template <unsigned W> struct Graph {
     th.events.set(bit(e));
     if (v.is_read()) location[v.location].reads.set(bit(e));
   }
-
-  void set_reads_from(Id r, Id w) {
-    Event& v = (*this)[r];
-    v.reads_from = w;
-    readers_of(w, v.location).set(bit(r));
-  }
-
-  void clear_reads_from(Id r) {
-    Event& v = (*this)[r];
-    readers_of(v.reads_from, v.location).reset(bit(r));
-    v.reads_from = none;
-  }
-
-  // Puts w into coherence right after `before` (which may be `initial`).
-  void place(Id w, Id before) {
-    Event& v = (*this)[w];
-    LocationState& l = location[v.location];
-    v.co_before = before;
-    v.co_after = before == initial ? l.first : (*this)[before].co_after;
-    (before == initial ? l.first : (*this)[before].co_after) = w;
-    (v.co_after == none ? l.last : (*this)[v.co_after].co_before) = w;
-    l.writes.set(bit(w));
-  }
-
-  void displace(Id w) {
-    Event& v = (*this)[w];
-    LocationState& l = location[v.location];
-    (v.co_before == initial ? l.first : (*this)[v.co_before].co_after) = v.co_after;
-    if (v.co_after == none)
-      l.last = v.co_before == initial ? none : v.co_before;
-    else
-      (*this)[v.co_after].co_before = v.co_before;
-    l.writes.reset(bit(w));
-    v.co_before = v.co_after = none;
-  }
-
-  Id coherence_last(Location l) const { return location[l].last == none ? initial : location[l].last; }
-  Id coherence_after(Id w, Location l) const { return w == initial ? location[l].first : (*this)[w].co_after; }
 
   // The read half of an update.
   Id read_of_update(Id w) const { return (*this)[w].po_before; }
