@@ -455,10 +455,11 @@ template <unsigned W> void CommitEngine<W>::complete() {
     if (results_.kept.size() < options_.keep_executions) results_.kept.push_back(export_graph(g));
     return;
   }
+  // A thread that waits looks again: of the graphs that differ in what it saw in vain, one counts.
+  for (const Id e : g.order)
+    if (g[e].stuck && g.coherence_after(g[e].reads_from, g[e].location) != none) return;
   ++results_.blocked;
   if (!options_.deadlocks || !waits || assumed) return;
-  for (const Id e : g.order)
-    if (g[e].stuck && g.coherence_after(g[e].reads_from, g[e].location) != none) return; // it reads something old
   for (std::size_t t = 0; t < g.thread.size(); ++t)
     if (g.thread[t].begin && g.thread[t].now->action.kind != ActionKind::End)
       return report(ErrorKind::Deadlock, "threads wait for what nobody will do", g.thread[t].now->action.position,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fencepost.enumerate import enumerate_program
 from fencepost.errors import InternalError
 from fencepost.execution.execution import Execution
-from fencepost.explore import executions
+from fencepost.explore import executions, outcomes
 from fencepost.explore.driver import knows
 from fencepost.models.registry import find
 from fencepost.program.instructions import Instruction
@@ -18,10 +18,12 @@ from fencepost.program.program import Program
 from fencepost.program.validate import InvalidProgramError, validate
 from fencepost.reference import trust, trust_cb
 from fencepost.reference.axioms import MODELS as PORF_MODELS
+from fencepost.reference.graph import Exploration
 from fencepost.reference.power import power
 
 Keys = list[tuple[object, ...]]
 WAYS = ("explorer", "reference", "enumeration")
+UNSETTLED = ("wrc11",)  # without a coherence order the reference cannot say which blocked graphs are the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +35,36 @@ class Disagreement:
     text: str
 
 
-def keys(way: str, program: Program, model: str) -> Keys | None:
-    """The complete executions, one key each, as often as they were found; None where this way has no such model."""
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The complete executions, one key each, as often as they were found, and how many blocked ones there are."""
+
+    keys: Keys
+    blocked: int
+
+
+def look(way: str, program: Program, model: str) -> Seen | None:
+    """What one way finds; None where it has no such model."""
     mapped = map_for_model(program, model)
     if way == "explorer":
-        return _keys(executions(program, model)) if knows(model) else None
+        return _explored(program, model) if knows(model) else None
     if way == "enumeration":
-        return _keys(enumerate_program(mapped, find(model)).complete)
+        listed = enumerate_program(mapped, find(model))
+        return Seen(_keys(listed.complete), len(listed.blocked))
+    found = _referred(mapped, model)
+    return Seen(_keys(found.complete), len(found.settled))
+
+
+def _explored(program: Program, model: str) -> Seen:
+    return Seen(_keys(executions(program, model)), outcomes(program, model).blocked)
+
+
+def _referred(program: Program, model: str) -> Exploration:
     if model in PORF_MODELS:
-        return _keys(trust.explore(mapped, model).complete)
+        return trust.explore(program, model)
     judge = find(model).judge
     check = power if model == "power" else lambda x: judge(x, all_violations=False).consistent
-    return _keys(trust_cb.explore(mapped, check).complete)
+    return trust_cb.explore(program, check)
 
 
 def _keys(found: Iterator[Execution] | list[Execution]) -> Keys:
@@ -52,23 +72,25 @@ def _keys(found: Iterator[Execution] | list[Execution]) -> Keys:
 
 
 def compare(program: Program, model: str, ways: tuple[str, ...] = WAYS) -> Disagreement | None:
-    """None where all ways give the same executions and none gives one twice."""
+    """None where all ways give the same executions, none gives one twice, and all count the same blocked ones."""
     found = {}
     for way in ways:
         try:
-            result = keys(way, program, model)
+            result = look(way, program, model)
         except (AssertionError, InternalError) as error:
             return Disagreement(model, {}, f"{way}: {error}")
         if result is not None:
             found[way] = result
-    counts = {way: len(k) for way, k in found.items()}
-    for way, k in found.items():
-        if len(set(k)) != len(k):
-            return Disagreement(model, counts, f"{way} found {len(k) - len(set(k))} executions twice")
-    everything = set().union(*found.values())
-    for way, k in found.items():
-        if set(k) != everything:
-            return Disagreement(model, counts, f"{way} misses {len(everything - set(k))}")
+    counts = {way: len(seen.keys) for way, seen in found.items()}
+    everything = {k for seen in found.values() for k in seen.keys}
+    for way, seen in found.items():
+        if len(set(seen.keys)) != len(seen.keys):
+            return Disagreement(model, counts, f"{way} found {len(seen.keys) - len(set(seen.keys))} executions twice")
+        if set(seen.keys) != everything:
+            return Disagreement(model, counts, f"{way} misses {len(everything - set(seen.keys))}")
+    blocked = {way: seen.blocked for way, seen in found.items() if way != "reference" or model not in UNSETTLED}
+    if len(set(blocked.values())) > 1:
+        return Disagreement(model, blocked, "they count blocked executions differently")
     return None
 
 

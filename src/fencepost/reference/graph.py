@@ -357,3 +357,16 @@ class Exploration:
             self.duplicates += 1
         self.seen.add(key)
         (self.blocked if blocked else self.complete).append(execution)
+
+    @property
+    def settled(self) -> list[Execution]:
+        """The blocked executions as the explorer and enumeration count them. A thread that waits looks again and again,
+        so that it is stuck only if the coherence-last write does not serve it; which older writes it has seen in vain
+        makes no difference. Here the waiting read is an event, so of the graphs that differ in what such reads saw the
+        one counts in which all of them saw the last write. It is always consistent: nothing comes after these reads."""
+        return [x for x in self.blocked if all(_sees_last(x, t) for t in x.blocked)]
+
+
+def _sees_last(x: Execution, thread: int) -> bool:
+    read = x.thread_events(thread)[-1]
+    return x.reads_from[read.id] == x.coherence[read.address][-1]
