@@ -7,10 +7,10 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
 from importlib import metadata
 
 from fencepost._version import __version__
+from fencepost.records import dataclass
 
 _TIMEOUT = 10.0
 

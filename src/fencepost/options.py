@@ -7,12 +7,13 @@ text in `--help` and in docs/cli.md. An analysis takes the whole object.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from fencepost.errors import UsageError
 from fencepost.program.instructions import BOUNDS, ErrorKind
+from fencepost.records import dataclass
 
 _OptionsT = TypeVar("_OptionsT")
 

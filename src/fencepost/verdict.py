@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, IntEnum
 
 from fencepost.display import show
@@ -11,6 +11,7 @@ from fencepost.execution.execution import Execution
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.operands import Position
 from fencepost.program.program import Program
+from fencepost.records import dataclass
 
 
 class ExitCode(IntEnum):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from fencepost.program import instructions as ins
 from fencepost.program.arithmetic import compute
 from fencepost.program.instructions import ErrorKind, Instruction, Op
 from fencepost.program.operands import Const, Operand, Position, Reg, to_signed, to_unsigned
 from fencepost.program.program import Function
+from fencepost.records import dataclass
 
 TRUE, FALSE = Const(1), Const(0)
 

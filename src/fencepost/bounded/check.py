@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from time import monotonic
 
@@ -21,6 +20,7 @@ from fencepost.program.condition import Quantifier
 from fencepost.program.instructions import BOUNDS
 from fencepost.program.printer import print_program
 from fencepost.program.program import Program
+from fencepost.records import dataclass
 from fencepost.verdict import Answer, Verdict, Witness
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 
 from fencepost.bounded.ranges import Range, Ranges, of
@@ -14,6 +13,7 @@ from fencepost.program.datatypes import path_at
 from fencepost.program.instructions import Instruction
 from fencepost.program.operands import Operand
 from fencepost.program.program import Function
+from fencepost.records import dataclass
 
 Access = ins.Load | ins.Store | ins.StoreConditional
 MAX_TARGETS = 32

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fencepost.bounded.locations import Locations
 from fencepost.bounded.processes import Processes, find_processes
 from fencepost.bounded.ranges import Ranges
@@ -13,6 +11,7 @@ from fencepost.program.passes.mapping import map_for_model
 from fencepost.program.passes.spin import find_spins
 from fencepost.program.passes.synchronisation import lower_synchronisation
 from fencepost.program.program import Function, Program
+from fencepost.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ run on the final state. Anything that `main` shares with running threads is not 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from fencepost.bounded.straighten import Start
 from fencepost.errors import UnsupportedError
@@ -17,6 +17,7 @@ from fencepost.program.layout import REGION_MASK, STACK, initial_bytes
 from fencepost.program.operands import Reg
 from fencepost.program.passes.rewrite import used
 from fencepost.program.program import Program
+from fencepost.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ there are stores every chain of values has been followed, whether or not the set
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import product
 
 from fencepost.errors import UnsupportedError
@@ -17,6 +17,7 @@ from fencepost.program.instructions import COMPARISONS, Op
 from fencepost.program.layout import Layout
 from fencepost.program.operands import WORD, Operand, Reg, to_signed, to_unsigned
 from fencepost.program.program import Function, Program
+from fencepost.records import dataclass
 
 LARGEST_SET = 40
 MAX_ROUNDS = 64

@@ -9,7 +9,7 @@ that is an InternalError, never a verdict.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from fencepost.bounded.prepare import Straight
 from fencepost.bounded.translate import NEVER, Translated
@@ -18,6 +18,7 @@ from fencepost.errors import InternalError
 from fencepost.program import instructions as ins
 from fencepost.program.arithmetic import compute
 from fencepost.program.operands import Const, Operand, Reg, to_signed, to_unsigned
+from fencepost.records import dataclass
 from fencepost.reference.power_machine import Label, PowerMachine, State, Status, Write
 from fencepost.reference.power_paths import End, Trail, What
 from fencepost.reference.power_search import settle

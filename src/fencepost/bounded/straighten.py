@@ -9,7 +9,7 @@ and an assume, read-modify-writes a load-reserve and a store-conditional that al
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fencepost.errors import UnsupportedError
 from fencepost.program import instructions as ins
@@ -18,6 +18,7 @@ from fencepost.program.operands import Const, FunctionAddress, Operand, Reg, to_
 from fencepost.program.passes.flow import Flow, Loop, successors
 from fencepost.program.passes.rewrite import map_operands
 from fencepost.program.program import Function, Program, Thread
+from fencepost.records import dataclass
 
 MAX_NODES = 200_000
 FENCES = frozenset({FenceKind.SYNC, FenceKind.LWSYNC, FenceKind.ISYNC})

@@ -6,7 +6,7 @@ satisfiable together with `failure` exactly when the program has a run that reac
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from fencepost.bounded.terms import Solver, Term
 from fencepost.bounded.values import Value, Values
@@ -16,6 +16,7 @@ from fencepost.program.instructions import Instruction, Op
 from fencepost.program.operands import Const, Operand, Reg
 from fencepost.program.passes.rewrite import used
 from fencepost.program.program import Program
+from fencepost.records import dataclass
 
 Guard = Term | bool
 Environment = dict[int, Value]

@@ -18,7 +18,7 @@ What differs from the paper, and why (docs/how/bounded.md has the arguments):
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fencepost.bounded.builder import FALSE, TRUE, Builder, Label
 from fencepost.bounded.locations import Access, Cell
@@ -30,6 +30,7 @@ from fencepost.program.instructions import FenceKind, Instruction, Op
 from fencepost.program.operands import Const, GlobalAddress, Operand, Reg, to_signed
 from fencepost.program.passes.rewrite import used
 from fencepost.program.program import Program, Thread
+from fencepost.records import dataclass
 
 NEVER = 0
 

@@ -7,14 +7,13 @@ interval of its exact result; where that fits, it works on narrow terms, else on
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fencepost.bounded.ranges import TRUTH, Range, apply, of, unsigned
 from fencepost.bounded.terms import Solver, Term
 from fencepost.errors import UnsupportedError
 from fencepost.program.arithmetic import compute
 from fencepost.program.instructions import Op
 from fencepost.program.operands import WORD, to_signed, to_unsigned
+from fencepost.records import dataclass
 
 
 @dataclass(slots=True, eq=False)

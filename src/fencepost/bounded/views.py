@@ -11,11 +11,12 @@ and the copies of a process that was simulated before need no guess. Without one
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from fencepost.bounded.builder import Builder
 from fencepost.bounded.locations import Cell
 from fencepost.program.operands import Const, Operand, Reg, to_signed
+from fencepost.records import dataclass
 
 Schedule = tuple[int, ...]
 

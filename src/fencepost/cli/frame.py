@@ -12,12 +12,13 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import field, fields, is_dataclass
 from importlib import import_module
 from typing import Any, get_args, get_type_hints
 
 from fencepost.cli.arguments import Option, Parameter, parse, spread
 from fencepost.errors import FencepostError, InputError, UsageError
+from fencepost.records import dataclass
 from fencepost.verdict import ExitCode
 
 Verb = Callable[..., "Reply"]

@@ -8,10 +8,11 @@ that do are looked at.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from fencepost.enumerate.traces import Ending, Instance, Location, ThreadRunner, Trace, check_time
 from fencepost.execution.execution import EventKind
+from fencepost.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

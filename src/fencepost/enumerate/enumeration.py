@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from itertools import pairwise, product
 
@@ -21,6 +21,7 @@ from fencepost.execution.execution import Execution
 from fencepost.models.properties import keeps_coherence, keeps_own_coherence, uses_coherence_order
 from fencepost.models.registry import Model
 from fencepost.program.program import Program
+from fencepost.records import dataclass
 from fencepost.verdict import ErrorReport
 
 

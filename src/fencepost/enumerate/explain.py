@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePath
 
 from fencepost.enumerate.candidates import Candidate
@@ -15,6 +15,7 @@ from fencepost.program.condition import Formula, comparisons, holds
 from fencepost.program.layout import lay_out
 from fencepost.program.operands import Const, Position, to_signed
 from fencepost.program.program import Program
+from fencepost.records import dataclass
 
 MAX_SHOWN = 6
 

@@ -7,9 +7,9 @@ Accesses are numbered 0, 1, ... within the location, the initial write being 0.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fencepost.enumerate.traces import INITIAL
+from fencepost.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

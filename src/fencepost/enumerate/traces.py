@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 
 from fencepost.enumerate.facts import NOTHING, Alternatives, conjunction, smallest
@@ -20,6 +20,7 @@ from fencepost.program.instructions import BOUNDS, ErrorKind, FenceKind, Mode
 from fencepost.program.interpret import Action, Kind, Machine, Part, ThreadState
 from fencepost.program.operands import Position
 from fencepost.program.program import Program
+from fencepost.records import dataclass
 
 Location = tuple[int, int]  # address, size
 Deps = frozenset[int]

@@ -7,7 +7,7 @@ safety: a program that allocates gets a warning instead of silence.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from fencepost.enumerate.enumeration import Found, Status, enumerate_all
 from fencepost.enumerate.prepare import ready
@@ -20,6 +20,7 @@ from fencepost.program.instructions import ErrorKind
 from fencepost.program.layout import condition_constants, lay_out
 from fencepost.program.passes.split import split_mixed_sizes
 from fencepost.program.program import Program
+from fencepost.records import dataclass
 from fencepost.verdict import Answer, ErrorReport, Outcomes, Verdict, Witness
 
 State = tuple[tuple[str, int], ...]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from fencepost.program.instructions import FenceKind, Mode
 from fencepost.program.operands import Position
+from fencepost.records import dataclass
 
 Pair = tuple[int, int]
 

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from fencepost.models.registry import Model
 from fencepost.options import CheckOptions, ExploreOptions
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.program import Arch
+from fencepost.records import dataclass
 
 #: The models that the core checks by hand-tuned code, by their number there.
 NATIVE_MODELS = {"sc": 0, "tso": 1, "pso": 2, "ra": 3, "rc11": 4, "rc11-cpp20": 5, "wrc11": 6}

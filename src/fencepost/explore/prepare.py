@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fencepost import _core
 from fencepost.options import ExploreOptions
 from fencepost.program.encode import Encoded, encode
@@ -12,6 +10,7 @@ from fencepost.program.passes.spin import find_spins
 from fencepost.program.passes.synchronisation import lower_synchronisation
 from fencepost.program.passes.unroll import LoopBounds, unroll
 from fencepost.program.program import Program
+from fencepost.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

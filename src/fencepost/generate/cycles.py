@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fencepost.errors import UsageError
 from fencepost.generate.edges import Annotation, Edge, parse_edge
 from fencepost.generate.shapes import family_of
 from fencepost.generate.vocabulary import Vocabulary
+from fencepost.records import dataclass
 
 _LOCATIONS = "xyzabcdefghijklmnopqrstuvw"
 

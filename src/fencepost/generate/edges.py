@@ -13,10 +13,11 @@ Pod**                       a star stands for either direction: its neighbours d
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fencepost.errors import UsageError
 from fencepost.generate.vocabulary import Vocabulary
+from fencepost.records import dataclass
 
 COMMUNICATION = {"Rf": ("W", "R"), "Fr": ("R", "W"), "Co": ("W", "W"), "Ws": ("W", "W")}
 _COMMUNICATION = re.compile(r"(Rf|Fr|Co|Ws)([ei])")

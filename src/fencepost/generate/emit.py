@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from fencepost.generate.cycles import Cycle, Event
 from fencepost.generate.edges import Edge
 from fencepost.generate.vocabulary import Vocabulary
+from fencepost.records import dataclass
 
 
 @dataclass(slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from fencepost.errors import UsageError
 from fencepost.frontends import litmus, pseudo
@@ -13,6 +12,7 @@ from fencepost.generate.edges import Annotation, Edge, parse_edge
 from fencepost.generate.names import name_of
 from fencepost.generate.vocabulary import Vocabulary, vocabulary_of
 from fencepost.program.program import Program
+from fencepost.records import dataclass
 
 #: Relaxations that families are made of where none are given.
 DEFAULT_EDGES = {

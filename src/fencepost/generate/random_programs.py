@@ -9,7 +9,7 @@ be seen at the end is observed: each register that an access wrote, and each loc
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 
 from fencepost.program.condition import FinalMemory, FinalRegister, Observation
@@ -36,6 +36,7 @@ from fencepost.program.instructions import (
 from fencepost.program.operands import Const, GlobalAddress, Operand, Reg
 from fencepost.program.program import Arch, Function, Init, Object, Program, Thread
 from fencepost.program.validate import validate
+from fencepost.records import dataclass
 
 WORD_SIZE = 8
 _NAMES = "xyzwuv"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fencepost.errors import UsageError
+from fencepost.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
 from fencepost.program.operands import ConstantOperand
+from fencepost.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

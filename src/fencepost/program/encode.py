@@ -7,7 +7,6 @@ exports its own lists and a test holds the two equal.
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -17,6 +16,7 @@ from fencepost.program.instructions import INSTRUCTIONS, Instruction, Role, role
 from fencepost.program.layout import Layout, initial_bytes, lay_out
 from fencepost.program.operands import Const, ConstantOperand, FunctionAddress, GlobalAddress, Operand, Position, Reg
 from fencepost.program.program import Program
+from fencepost.records import dataclass
 
 MAGIC = 0x46454E4345  # "FENCE"
 RECORD = 18

@@ -13,7 +13,7 @@ Dependencies are syntactic: each register carries the set of events that it was 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 
 from fencepost.program import instructions as ins
@@ -34,6 +34,7 @@ from fencepost.program.layout import (
 )
 from fencepost.program.operands import Operand, Position, Reg, to_signed, to_unsigned
 from fencepost.program.program import Arch, Function, Program
+from fencepost.records import dataclass
 
 Deps = frozenset[int]
 NO_DEPS: Deps = frozenset()

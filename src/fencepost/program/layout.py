@@ -11,11 +11,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 
 from fencepost.program.condition import comparisons
 from fencepost.program.operands import Const, ConstantOperand, FunctionAddress, GlobalAddress, to_unsigned
 from fencepost.program.program import Object, Program
+from fencepost.records import dataclass
 
 GLOBALS = 0x1_0000
 STACK = 0x1000_0000_0000

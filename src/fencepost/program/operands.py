@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from fencepost.records import dataclass
 
 WORD = 64
 WORD_MASK = (1 << WORD) - 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from fencepost.display import show
@@ -10,6 +9,7 @@ from fencepost.program.condition import Condition, Observation
 from fencepost.program.datatypes import DataType
 from fencepost.program.instructions import Instruction
 from fencepost.program.operands import ConstantOperand, Position
+from fencepost.records import dataclass
 
 
 class Arch(Enum):

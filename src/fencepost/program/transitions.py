@@ -7,10 +7,11 @@ A read-modify-write is one label here, as in the literature: `after` gives what 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from fencepost.program.interpret import Action, Kind, Machine, Part, ThreadState
 from fencepost.program.program import Program
+from fencepost.records import dataclass
 
 #: What of a thread's state can still matter: its frames, its private memory, what it allocated.
 Key = tuple[object, ...]

@@ -7,7 +7,7 @@ graph; the initial write of an address is `(-1, address)`. A Graph is never chan
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from fencepost.errors import UnsupportedError
 from fencepost.execution.execution import Event, EventKind, Execution
@@ -16,6 +16,7 @@ from fencepost.program.instructions import ErrorKind, FenceKind, Mode
 from fencepost.program.interpret import Action, Deps, Kind, Machine, Part, ThreadState
 from fencepost.program.operands import Position, to_signed, to_unsigned
 from fencepost.program.program import Program
+from fencepost.records import dataclass
 
 Name = tuple[int, int]
 _SHIFT = 32

@@ -20,7 +20,6 @@ computations, conditionals and the three POWER fences (`bounded/straighten.py` m
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple, TypeVar
 
@@ -29,6 +28,7 @@ from fencepost.program.arithmetic import compute
 from fencepost.program.interpret import Machine as Interpreter
 from fencepost.program.operands import to_unsigned
 from fencepost.program.program import Program
+from fencepost.records import dataclass
 from fencepost.reference.power_paths import End, Fetched, Path, Paths, Source, Trail, What
 
 Event = tuple[int, int]  # process, position in its program order

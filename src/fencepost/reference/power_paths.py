@@ -8,7 +8,6 @@ register that another one uses (≺data, ≺addr), which conditionals come befor
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
@@ -18,6 +17,7 @@ from fencepost.program.instructions import FenceKind, Instruction
 from fencepost.program.layout import Layout
 from fencepost.program.operands import Operand, Reg, to_signed, to_unsigned
 from fencepost.program.program import Function, Program
+from fencepost.records import dataclass
 
 
 class What(Enum):

@@ -9,12 +9,13 @@ writes are initialised as soon as they can. A test holds the two equal.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from fencepost.errors import UnsupportedError
 from fencepost.program.condition import FinalMemory, FinalRegister
 from fencepost.program.operands import to_signed, to_unsigned
 from fencepost.program.program import Program
+from fencepost.records import dataclass
 from fencepost.reference.power_machine import Label, PowerMachine, Process, State, Status
 from fencepost.reference.power_paths import End, Trail, What
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeVar
 
 from fencepost.errors import UnsupportedError
@@ -24,6 +24,7 @@ from fencepost.program.instructions import ErrorKind, FenceKind, Mode
 from fencepost.program.interpret import Action, Kind, Part
 from fencepost.program.program import Program
 from fencepost.program.transitions import Transitions, updates
+from fencepost.records import dataclass
 
 OTHER = -1  # every value that is not critical for its location
 FENCE_LOCATION = 0  # an SC fence is an RMW of a location that nobody else uses (Example 3.6)

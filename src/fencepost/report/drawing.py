@@ -6,10 +6,11 @@ Widths are computed for a monospaced font, which every platform has.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from fencepost.execution.execution import EventKind, Pair
 from fencepost.program.instructions import ErrorKind
+from fencepost.records import dataclass
 from fencepost.witness.case import open_case
 from fencepost.witness.names import Names
 from fencepost.witness.relations import Relations

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.operands import Position
+from fencepost.records import dataclass
 from fencepost.verdict import Answer, ErrorReport, Verdict, Witness
 from fencepost.witness.titles import TITLES
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from fencepost._core import LabelKind, TraceStep
 from fencepost.execution.execution import Event, EventKind, Execution
 from fencepost.program.instructions import FenceKind, Mode
 from fencepost.program.operands import Position
+from fencepost.records import dataclass
 from fencepost.robustness.prepare import Prepared
 from fencepost.verdict import Edge
 

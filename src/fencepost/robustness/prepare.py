@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fencepost import _core
 from fencepost.program import instructions as ins
@@ -14,6 +14,7 @@ from fencepost.program.passes.mapping import map_for_model
 from fencepost.program.passes.rewrite import Registers, expand
 from fencepost.program.passes.synchronisation import lower_synchronisation
 from fencepost.program.program import Arch, Object, Program
+from fencepost.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ the value v, and `assert(domain)` guards that values stay below 31.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fencepost.errors import UnsupportedError
 from fencepost.program import instructions as ins
@@ -17,6 +16,7 @@ from fencepost.program.instructions import Instruction, Mode, Op, RmwOp
 from fencepost.program.layout import Layout, initial_bytes, lay_out
 from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, Operand, Reg, to_signed
 from fencepost.program.program import Function, Program
+from fencepost.records import dataclass
 from fencepost.robustness.prepare import passes
 
 CELL = 8

@@ -11,12 +11,13 @@ import shutil
 import subprocess
 import tempfile
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from fencepost.errors import InternalError, UsageError
 from fencepost.options import RobustOptions
 from fencepost.program.program import Program
+from fencepost.records import dataclass
 from fencepost.robustness.promela import emit
 from fencepost.verdict import Answer, Verdict
 

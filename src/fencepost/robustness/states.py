@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from fencepost._core import LabelKind
 from fencepost.errors import UnsupportedError
@@ -23,6 +23,7 @@ from fencepost.program.interpret import Action, Kind, Part
 from fencepost.program.operands import to_signed
 from fencepost.program.program import Program
 from fencepost.program.transitions import Transitions
+from fencepost.records import dataclass
 from fencepost.robustness.graph import Graph, Label, hb_sc_cycle
 from fencepost.robustness.prepare import Prepared, prepare
 from fencepost.robustness.witness import describe

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fencepost.enumerate import enumerate_program
 from fencepost.enumerate.explain import Explanation, explain_outcome
@@ -17,6 +16,7 @@ from fencepost.program.condition import And, Compare, Formula, Truth
 from fencepost.program.operands import Const
 from fencepost.program.printer import print_program
 from fencepost.program.program import Arch, Program
+from fencepost.records import dataclass
 
 State = tuple[tuple[str, int], ...]
 _FAMILIES = {Arch.PPC: "ppc", Arch.X86: "x86", Arch.AARCH64: "aarch64", Arch.RISCV: "riscv"}

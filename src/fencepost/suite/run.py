@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import partial
 from multiprocessing import active_children
@@ -22,6 +22,7 @@ from fencepost.models.registry import find
 from fencepost.options import ExploreOptions
 from fencepost.program.passes.points_to import mixes_sizes
 from fencepost.program.program import Program
+from fencepost.records import dataclass
 from fencepost.report.herd import herd_text, observation
 from fencepost.suite.engine import EXPLORE, NATURAL, outcomes_by
 from fencepost.verdict import Outcomes

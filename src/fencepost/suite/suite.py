@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from fencepost.errors import UsageError
 from fencepost.models.registry import find
 from fencepost.options import LitmusOptions
+from fencepost.records import dataclass
 from fencepost.suite.run import Job, Result, Summary, run_tests
 from fencepost.suite.tables import collect, match, read_expected
 

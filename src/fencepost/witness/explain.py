@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from fencepost.execution.execution import Event, EventKind
 from fencepost.program.instructions import Await, BlockingCas, ErrorKind, Op
 from fencepost.program.interpret import Action, Kind
 from fencepost.program.operands import Const, Reg, to_signed
+from fencepost.records import dataclass
 from fencepost.verdict import Edge
 from fencepost.witness.case import Case
 from fencepost.witness.remedy import Remedy, for_cycle, for_race

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from fencepost.execution.execution import Event, EventKind, Execution
@@ -14,6 +13,7 @@ from fencepost.program.instructions import Mode
 from fencepost.program.layout import FUNCTIONS, GAP, HEAP, REGION_MASK, STACK, Layout, lay_out
 from fencepost.program.operands import Position
 from fencepost.program.program import Program
+from fencepost.records import dataclass
 
 MODES = {
     Mode.NA: "non-atomic", Mode.RLX: "relaxed", Mode.ACQ_PC: "acquire-pc", Mode.ACQ: "acquire", Mode.REL: "release",

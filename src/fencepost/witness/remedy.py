@@ -7,11 +7,12 @@ added fences must be one that the model forbids. Only a remedy that passed says 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fencepost.execution.execution import Event, EventKind, Execution
 from fencepost.program.instructions import FenceKind, Mode
 from fencepost.program.program import Arch
+from fencepost.records import dataclass
 from fencepost.verdict import Edge
 from fencepost.witness.case import Case
 from fencepost.witness.confirm import model_of

@@ -7,7 +7,7 @@ waits for the thread it joins). What the machine cannot know (races, leaks, dead
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from fencepost.errors import InternalError
 from fencepost.execution.execution import Event, EventKind, Execution
@@ -16,6 +16,7 @@ from fencepost.program.instructions import Alloca
 from fencepost.program.interpret import Action, Frame, Kind, Machine, Part, ThreadState
 from fencepost.program.operands import Position, to_signed, to_unsigned
 from fencepost.program.program import Program
+from fencepost.records import dataclass
 from fencepost.witness.names import Piece
 
 

@@ -4,7 +4,7 @@ read got its value and which newer value it missed."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fencepost.execution.execution import Event, EventKind
 from fencepost.program.instructions import ErrorKind, Mode
@@ -12,6 +12,7 @@ from fencepost.program.interpret import Kind, Part
 from fencepost.program.layout import HEAP, REGION_MASK, STACK
 from fencepost.program.operands import Position
 from fencepost.program.program import Arch
+from fencepost.records import dataclass
 from fencepost.verdict import Edge, Step, Witness
 from fencepost.witness.case import Case, open_case
 from fencepost.witness.explain import Explanation, explain, waits_for

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fencepost.frontends.c.constants import bits_of, number, read_constant
@@ -14,6 +14,7 @@ from fencepost.program.instructions import ErrorKind, Instruction, Mode, Op
 from fencepost.program.operands import Const, GlobalAddress, Operand, Position, Reg
 from fencepost.program.passes.rewrite import retarget
 from fencepost.program.program import Function
+from fencepost.records import dataclass
 
 if TYPE_CHECKING:
     from fencepost.frontends.c.unit import Unit

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 
@@ -16,6 +15,7 @@ from fencepost.frontends.c.memory import copy_memory
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.operands import Const, FunctionAddress, Operand, Reg
+from fencepost.records import dataclass
 
 _LIBRARIES = ("memory", "strings", "stdio", "stdlib", "pthread", "threads", "verifier", "cxx", "compiler")
 

@@ -8,12 +8,12 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from fencepost.errors import FencepostError, InputError, UsageError
+from fencepost.records import dataclass
 
 OLDEST = 14
 INCLUDE = Path(__file__).parent / "include"

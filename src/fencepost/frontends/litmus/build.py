@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from fencepost.frontends.litmus.frame import Frame
 from fencepost.frontends.litmus.question import Observed, Question
@@ -29,6 +28,7 @@ from fencepost.program.operands import Const, ConstantOperand, GlobalAddress, Re
 from fencepost.program.passes.points_to import PointsTo
 from fencepost.program.program import Arch, Function, Init, Object, Program, Thread
 from fencepost.program.validate import validate
+from fencepost.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

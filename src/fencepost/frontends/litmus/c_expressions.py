@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fencepost.frontends.litmus.code import Code, constant
 from fencepost.frontends.litmus.scan import Token, Tokens
 from fencepost.frontends.litmus.state import INT, CType, read_type
 from fencepost.program.datatypes import Scalar
 from fencepost.program.instructions import Mode, Op
 from fencepost.program.operands import Const, GlobalAddress, Operand, Reg, to_signed, to_unsigned
+from fencepost.records import dataclass
 
 C_INT = CType(INT)
 C_LONG = CType(Scalar("i", 8))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from fencepost.frontends.litmus.scan import Source
+from fencepost.records import dataclass
 
 _HEAD = re.compile(r'\s*(?P<arch>[A-Za-z][\w-]*)[ \t]+(?P<name>"[^"\n]*"|[^\s"{]\S*)')
 _QUESTION = re.compile(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from fencepost.frontends.litmus.assembly import Dialect, compare, decide
@@ -13,6 +12,7 @@ from fencepost.frontends.litmus.scan import Token, Tokens
 from fencepost.program.instructions import Cas, Fence, FenceKind, Mode, Op, Return, Rmw, RmwOp
 from fencepost.program.operands import Const, GlobalAddress, Operand, Reg
 from fencepost.program.program import Arch
+from fencepost.records import dataclass
 
 _LEGACY = re.compile(r"(?P<wide>[RE]?)(?P<base>[ABCD]X|SI|DI|BP|SP)\Z|(?P<byte>[ABCD])L\Z")
 _NEW = re.compile(r"(?P<base>R(?:[89]|1[0-5]))(?P<size>[DWB]?)\Z")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 
 from fencepost.errors import InputError
@@ -10,6 +10,7 @@ from fencepost.frontends.pseudo import syntax as s
 from fencepost.program.arithmetic import ArithmeticFault, compute
 from fencepost.program.instructions import Mode, Op
 from fencepost.program.operands import Const, ConstantOperand, GlobalAddress, Position, to_signed, to_unsigned
+from fencepost.records import dataclass
 
 CELL = 8  # every variable and array element, in bytes
 

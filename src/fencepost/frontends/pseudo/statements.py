@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fencepost.frontends.pseudo import builtins
 from fencepost.frontends.pseudo import syntax as s
@@ -14,6 +13,7 @@ from fencepost.program import instructions as ins
 from fencepost.program.instructions import Op
 from fencepost.program.operands import Const, Operand, Position, Reg
 from fencepost.program.program import Function
+from fencepost.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from fencepost.program.instructions import FenceKind, Mode
 from fencepost.program.operands import Position
+from fencepost.records import dataclass
 
 # --- expressions
 

@@ -6,7 +6,6 @@ functions on sets of values) has no plan; such a model is evaluated on its tree.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from fencepost.errors import UnsupportedError
@@ -15,6 +14,7 @@ from fencepost.models.cat.base import RELATIONS, SETS, VARYING
 from fencepost.models.cat.judge import Prepared
 from fencepost.models.cat.plan import ACYCLIC, EMPTY, EMPTY_SET_CHECK, IRREFLEXIVE, Op, Plan, PlanCheck
 from fencepost.program.operands import Position
+from fencepost.records import dataclass
 
 MAX_DEPTH = 60
 

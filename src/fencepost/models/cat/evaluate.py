@@ -7,7 +7,6 @@ recursion is iterated from empty until nothing changes, in the order written.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias
 
@@ -17,6 +16,7 @@ from fencepost.models.cat import syntax as cat
 from fencepost.models.cat.base import RELATIONS, SETS, Structure
 from fencepost.models.cat.relations import Rows
 from fencepost.program.operands import Position
+from fencepost.records import dataclass
 
 MAX_ROUNDS = 10_000
 MAX_CALLS = 60

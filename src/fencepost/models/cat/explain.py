@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fencepost.execution.execution import Event
 from fencepost.models.cat import relations as rel
@@ -17,6 +17,7 @@ from fencepost.models.cat import syntax as cat
 from fencepost.models.cat.base import Structure
 from fencepost.models.cat.evaluate import Closure, Evaluator, Value
 from fencepost.models.cat.judge import Prepared, Violation
+from fencepost.records import dataclass
 
 #: Names at which unfolding stops: what the field reads without a definition.
 LEAVES = frozenset({

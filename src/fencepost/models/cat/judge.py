@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from fencepost.execution.execution import Execution
 from fencepost.models.cat import relations as rel
@@ -14,6 +14,7 @@ from fencepost.models.cat.evaluate import Evaluator, Value
 from fencepost.models.cat.resolve import Resolved, resolve
 from fencepost.models.cat.types import check_types
 from fencepost.program.operands import Position
+from fencepost.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

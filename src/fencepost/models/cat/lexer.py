@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 
 from fencepost.errors import InputError
 from fencepost.program.operands import Position
+from fencepost.records import dataclass
 
 KEYWORDS = frozenset({
     "let", "rec", "and", "in", "fun", "match", "with", "end", "try", "if", "then", "else", "not", "from", "include",

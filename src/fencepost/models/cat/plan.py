@@ -14,12 +14,12 @@ The first `static` operations depend neither on rf nor on co.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum
 
 from fencepost.models.cat import relations as rel
 from fencepost.models.cat.base import RELATIONS, SETS, Structure
 from fencepost.program.operands import Position
+from fencepost.records import dataclass
 
 
 class Op(IntEnum):

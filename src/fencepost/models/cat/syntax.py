@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from fencepost.program.operands import Position
+from fencepost.records import dataclass
 
 # --- expressions -----------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,6 @@ type, and again at each call with the types given, since `let both(a, b) = a & b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from fencepost.errors import InputError
@@ -14,6 +13,7 @@ from fencepost.models.cat import syntax as cat
 from fencepost.models.cat.base import RELATIONS, SETS
 from fencepost.models.cat.resolve import Resolved
 from fencepost.program.operands import Position
+from fencepost.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

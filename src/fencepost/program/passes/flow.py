@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fencepost.program.instructions import Branch as BranchInstruction
 from fencepost.program.instructions import Exit, Fail, Instruction, Jump, Return, Switch
 from fencepost.program.operands import Position, Reg
 from fencepost.program.passes.rewrite import defined, used
 from fencepost.program.printer import jump_targets
 from fencepost.program.program import Function
+from fencepost.records import dataclass
 
 _NO_FALL = (Jump, BranchInstruction, Switch, Return, Exit, Fail)
 

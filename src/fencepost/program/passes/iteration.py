@@ -3,13 +3,13 @@ again, and leave everything else as it was? Then the loop only waits."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from fencepost.program.instructions import Branch, Cas, Compute, Instruction, Jump, Load, Op, Rmw
 from fencepost.program.operands import Const, Operand, Reg
 from fencepost.program.passes.flow import Flow, Loop
 from fencepost.program.passes.rewrite import defined
+from fencepost.records import dataclass
 
 NEGATED = {
     Op.EQ: Op.NE, Op.NE: Op.EQ, Op.ULT: Op.UGE, Op.UGE: Op.ULT, Op.UGT: Op.ULE, Op.ULE: Op.UGT,

@@ -28,7 +28,7 @@ written for a machine are returned as they are.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from fencepost.program import instructions as ins
@@ -36,6 +36,7 @@ from fencepost.program.instructions import FenceKind, Instruction, Mode
 from fencepost.program.operands import Position, Reg
 from fencepost.program.passes.rewrite import Registers, expand, inside
 from fencepost.program.program import Arch, Program
+from fencepost.records import dataclass
 
 Orders = frozenset[str]
 RR, RW, WR, WW = ("rr", "rw", "wr", "ww")

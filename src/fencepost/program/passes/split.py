@@ -8,7 +8,7 @@ a model with the variant "mixed" takes these blocks for what they are, one instr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from fencepost.errors import UnsupportedError
@@ -18,6 +18,7 @@ from fencepost.program.operands import Const, GlobalAddress, Operand, Reg, to_si
 from fencepost.program.passes.points_to import Piece, PointsTo, overlaps, pieces_looked_at, points_to
 from fencepost.program.passes.rewrite import Registers, expand
 from fencepost.program.program import Function, Program
+from fencepost.records import dataclass
 
 State = tuple[tuple[str, int], ...]
 _SIZES = (8, 4, 2, 1)

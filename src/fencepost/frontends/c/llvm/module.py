@@ -4,7 +4,7 @@ the standard library most functions are never reached."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from fencepost.errors import InputError
 from fencepost.frontends.c.llvm.debug import Debug
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name, tokenize
 from fencepost.frontends.c.llvm.types import FunctionType, Type, TypeTable
+from fencepost.records import dataclass
 
 _LABEL = re.compile(r'([-\w$.]+|"(?:[^"\\]|\\.)*"):')
 _DBG = re.compile(r"!dbg !(\d+)")
