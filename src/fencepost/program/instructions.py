@@ -12,12 +12,13 @@ zero-extended; comparisons leave 0 or 1. A load of n bytes leaves the value zero
 from __future__ import annotations
 
 from dataclasses import Field as DataclassField
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from enum import Enum
 from typing import Any, ClassVar
 
 from fencepost.program.datatypes import DataType
 from fencepost.program.operands import Operand, Position, Reg
+from fencepost.records import dataclass
 
 
 class Mode(Enum):
