@@ -7,11 +7,10 @@
 #pragma once
 
 #include "explore/engine.hpp"
+#include "explore/reporter.hpp"
 #include "graph/commit_graph.hpp"
 #include "models/commit_structure.hpp"
 #include "models/plan.hpp"
-
-#include <unordered_set>
 
 namespace fencepost {
 
@@ -34,6 +33,7 @@ private:
   int movable_thread();
   bool can_move(const G& g, const typename G::Thread& th) const;
   bool faulty(std::uint32_t t);
+  bool is_phantom(const G& g) const;
   bool step(std::uint32_t t);
   bool add_read(std::uint32_t t);
   bool add_write(std::uint32_t t);
@@ -65,10 +65,8 @@ private:
 
   // --- what is found
   void complete();
-  void report(ErrorKind kind, const std::string& message, std::uint32_t position, std::int32_t thread);
-  std::vector<std::uint64_t> outcome(const G& g);
-  Execution export_graph(const G& g);
-  std::uint64_t fingerprint(const G& g) const;
+  void check_memory(const G& g);
+  void look_for_missing(const G& g);
   void collect_states();
 
   LocalStates& states_;
@@ -76,11 +74,11 @@ private:
   Results& results_;
   PlanEvaluator<W> plan_;
   CommitStructure<W> structure_;
+  Reporter<G> reporter_;
   std::vector<G> stack_; // graphs to extend; the last `spare_` ones are only memory to use again
   std::size_t spare_ = 0;
   G current_;
-  bool active_ = false, full_ = false, failed_ = false;
-  std::unordered_set<std::uint64_t> seen_;
+  bool active_ = false, full_ = false;
 };
 
 } // namespace fencepost

@@ -1,3 +1,4 @@
 #include "explore/commit_engine_impl.hpp"
+#include "explore/commit_engine_save_impl.hpp"
 
 template class fencepost::CommitEngine<8>;

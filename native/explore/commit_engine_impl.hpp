@@ -2,8 +2,7 @@
 #pragma once
 
 #include "explore/commit_engine.hpp"
-#include "explore/engine_report_impl.hpp"
-#include "explore/engine_save_impl.hpp"
+#include "explore/reporter_impl.hpp"
 #include "models/commit_before.hpp"
 
 #include <algorithm>
@@ -12,7 +11,7 @@ namespace fencepost {
 
 template <unsigned W>
 CommitEngine<W>::CommitEngine(LocalStates& states, const ExploreOptions& options, Results& results, const Plan& plan)
-    : states_(states), options_(options), results_(results), plan_(plan) {}
+    : states_(states), options_(options), results_(results), plan_(plan), reporter_(states, options, results) {}
 
 template <unsigned W> void CommitEngine<W>::begin() {
   const Bytecode& p = states_.machine().program();
@@ -30,7 +29,7 @@ template <unsigned W> Progress CommitEngine<W>::run(const Budget& budget) {
       if (std::chrono::steady_clock::now() >= budget.deadline) return Progress::Paused;
       if (states_.bytes() > options_.cache_bytes) collect_states();
     }
-    if (failed_) return Progress::Failed;
+    if (reporter_.failed()) return Progress::Failed;
     if (!active_) {
       if (stack_.size() == spare_) return Progress::Done;
       std::swap(current_, stack_[stack_.size() - 1 - spare_]);
@@ -64,7 +63,7 @@ template <unsigned W> bool CommitEngine<W>::extend() {
   if (g.location.size() < states_.locations().count()) g.location.resize(states_.locations().count());
   if (g.order.size() + g.location.size() + 4 > Set::capacity) {
     if (W < widest_by_plan) return full_ = true;
-    report(ErrorKind::EventBound, "an execution has too many events", 0, -1);
+    reporter_.report(g, ErrorKind::EventBound, "an execution has too many events", 0, -1, {});
     return false;
   }
   const int t = movable_thread();
@@ -98,32 +97,16 @@ template <unsigned W> int CommitEngine<W>::movable_thread() {
 
 template <unsigned W> bool CommitEngine<W>::faulty(std::uint32_t t) {
   G& g = current_;
-  const LocalState& now = *g.thread[t].now;
-  const Action& a = now.action;
-  const auto stuck = [&](ErrorKind kind, const std::string& message) {
-    report(kind, message, a.position, static_cast<std::int32_t>(t));
-    g.thread[t].halted = true;
-    return true;
-  };
-  switch (a.kind) {
-  case ActionKind::Error: {
-    const std::string own = a.string ? states_.machine().program().strings[a.string] : std::string();
-    return stuck(a.error, own.empty() ? a.message : own);
-  }
-  case ActionKind::AtomicBegin:
-  case ActionKind::AtomicEnd:
-    return stuck(ErrorKind::Unsupported, "an atomic block under a weak memory model");
-  case ActionKind::Join:
-    if (a.value >= g.thread.size() || !g.thread[a.value].begin)
-      return stuck(ErrorKind::BadJoin, "join of a thread that does not exist");
-    return false;
-  case ActionKind::Read:
-  case ActionKind::Write:
-    if (now.mixed) return stuck(ErrorKind::MixedSize, "accesses of different sizes to the same memory");
-    return false;
-  default:
-    return false;
-  }
+  const auto fault = reporter_.fault(g, t);
+  if (!fault) return false;
+  g.thread[t].halted = true;
+  if (is_phantom(g)) return true; // no execution: the real one comes too
+  std::vector<Id> blame;
+  for (const Id e : g.thread[t].slot)
+    if (e != none && g.shown(e)) blame.assign(1, e);
+  reporter_.report(g, fault->kind, fault->message, g.thread[t].now->action.position, static_cast<std::int32_t>(t),
+                   blame);
+  return true;
 }
 
 template <unsigned W> bool CommitEngine<W>::step(std::uint32_t t) {
@@ -425,155 +408,45 @@ template <unsigned W> void CommitEngine<W>::revisit(const G& from, Id a, Id r) {
 
 // --- what is found ---------------------------------------------------------------------------------------------------
 
+template <unsigned W> bool CommitEngine<W>::is_phantom(const G& g) const {
+  return std::any_of(g.order.begin(), g.order.end(), [&](Id e) { return g[e].phantom; });
+}
+
 template <unsigned W> void CommitEngine<W>::complete() {
   const G& g = current_;
-  bool all_ended = true, error = false, waits = false, assumed = false;
-  for (const Id e : g.order)
-    if (g[e].phantom) return;
+  if (is_phantom(g)) return;
+  bool all_ended = true, error = false;
   for (const auto& th : g.thread) {
     if (!th.begin) continue;
-    const ActionKind kind = th.now->action.kind;
-    all_ended &= kind == ActionKind::End;
-    if (th.halted && g.at_slot(th.now->state.thread, th.now->state.events) == none) error = true;
-    waits |= th.halted || kind == ActionKind::Join;
-    assumed |= kind == ActionKind::Block;
+    all_ended &= th.now->action.kind == ActionKind::End;
+    error |= th.halted && g.at_slot(th.now->state.thread, th.now->state.events) == none;
   }
+  if (reporter_.has_heap) check_memory(g);
   if (error) {
     ++results_.erroneous;
     return;
   }
-  if (options_.check_duplicates && !seen_.insert(fingerprint(g)).second) ++results_.duplicates;
-  if (!results_.may_miss)
-    for (const Id e : g.order) {
-      results_.may_miss |= options_.forwards && g[e].is_read() && waits_too_long(g, e);
-      results_.may_miss |= options_.forwards && !options_.success_dependencies &&
-                           waits_for_success(g, e, states_.machine().dependencies());
-    }
-  if (all_ended) {
-    ++results_.executions;
-    if (!states_.machine().program().observations.empty()) ++results_.outcomes[outcome(g)];
-    if (results_.kept.size() < options_.keep_executions) results_.kept.push_back(export_graph(g));
-    return;
-  }
+  if (options_.forwards && !results_.may_miss) look_for_missing(g);
+  if (all_ended) return reporter_.complete(g);
   // A thread that waits looks again: of the graphs that differ in what it saw in vain, one counts.
   for (const Id e : g.order)
     if (g[e].stuck && g.coherence_after(g[e].reads_from, g[e].location) != none) return;
-  ++results_.blocked;
-  if (!options_.deadlocks || !waits || assumed) return;
-  for (std::size_t t = 0; t < g.thread.size(); ++t)
-    if (g.thread[t].begin && g.thread[t].now->action.kind != ActionKind::End)
-      return report(ErrorKind::Deadlock, "threads wait for what nobody will do", g.thread[t].now->action.position,
-                    static_cast<std::int32_t>(t));
+  reporter_.blocked(g);
 }
 
-template <unsigned W>
-void CommitEngine<W>::report(ErrorKind kind, const std::string& message, std::uint32_t position, std::int32_t thread) {
-  for (const Id e : current_.order)
-    if (current_[e].phantom) return; // no execution: the real one comes too
-  if (!detail::is_bound(kind) && !options_.keep_going) failed_ = true;
-  for (Finding& known : results_.findings)
-    if (known.kind == kind && known.position == position) {
-      ++known.count;
-      return;
-    }
-  Finding f;
-  f.kind = kind;
-  f.message = message;
-  f.position = position;
-  f.thread = thread;
-  f.execution = export_graph(current_);
-  for (std::size_t i = 0; i < f.execution.events.size(); ++i)
-    if (f.execution.events[i].thread == thread) f.events.assign(1, static_cast<std::int32_t>(i));
-  results_.findings.push_back(std::move(f));
-}
-
-template <unsigned W> std::vector<std::uint64_t> CommitEngine<W>::outcome(const G& g) {
-  std::vector<std::uint64_t> values;
-  for (const Observation& o : states_.machine().program().observations) {
-    if (!o.memory) {
-      values.push_back(Machine::first_register(g.thread[o.where].now->state, o.what));
-      continue;
-    }
-    const Location l = states_.locations().find(o.where, o.what);
-    const bool known = l != no_location && l < g.location.size();
-    values.push_back(known ? value_of(g, g.coherence_last(l), l)
-                           : initial_value(states_.machine().program(), o.where, o.what));
-  }
-  return values;
-}
-
-template <unsigned W> Execution CommitEngine<W>::export_graph(const G& g) {
-  // Program-order indices count the events that happened; slots also count the writes that did not.
-  std::vector<std::vector<std::int32_t>> index(g.thread.size());
-  for (std::size_t t = 0; t < g.thread.size(); ++t) {
-    std::int32_t next = 0;
-    for (const Id e : g.thread[t].slot)
-      index[t].push_back(e != none && !g[e].hidden && !g[e].stuck ? next++ : -1);
-  }
-  std::vector<Id> ids;
-  for (const Id e : g.order)
-    if (!g[e].hidden && !g[e].stuck) ids.push_back(e);
-  const auto number = [&](Id e) {
-    const auto at = std::find(ids.begin(), ids.end(), e);
-    return at == ids.end() ? -1 : static_cast<std::int32_t>(at - ids.begin());
-  };
-  DependencyTable& table = states_.machine().dependencies();
-  Execution x;
-  for (const Id e : ids) {
-    const CommittedEvent& v = g[e];
-    const Action& a = v.action();
-    const auto deps = [&](DepSet set) {
-      std::vector<std::uint32_t> found;
-      for (const std::uint32_t d : table.elements(set)) {
-        if (d & success_dependency && !options_.success_dependencies) continue;
-        const std::size_t slot = d & ~success_dependency;
-        if (slot < index[v.thread].size() && index[v.thread][slot] >= 0)
-          found.push_back(static_cast<std::uint32_t>(index[v.thread][slot]));
-      }
-      return found;
-    };
-    bool update = v.is_write() && v.pair != none;
-    if (v.is_read())
-      for (const Id w : ids)
-        update |= g[w].pair == e;
-    Id joined = none;
-    if (a.kind == ActionKind::Join)
-      for (const Id d : g.thread[a.value].slot)
-        if (d != none && !g[d].hidden && !g[d].stuck) joined = d;
-    x.events.push_back({static_cast<std::int32_t>(v.thread), index[v.thread][v.slot], v.kind, v.mode, a.fence, update,
-                        a.part == Part::Exclusive || a.conditional >= 0, a.size, a.address, v.value, a.position,
-                        number(v.reads_from), number(joined), deps(a.address_deps), deps(a.data_deps),
-                        deps(a.control_deps)});
-  }
-  for (Location l = 0; l < g.location.size(); ++l) {
-    std::vector<std::int32_t> writes;
-    for (Id w = g.location[l].first; w != none; w = g[w].co_after)
-      writes.push_back(number(w));
-    if (!writes.empty()) x.coherence.emplace_back(states_.locations().address(l), std::move(writes));
-  }
-  bool ended = true;
-  for (std::size_t t = 0; t < g.thread.size(); ++t) {
-    x.spawned_by.push_back(number(g.thread[t].spawned_by));
-    if (!g.thread[t].begin || g.thread[t].now->action.kind == ActionKind::End) continue;
-    ended = false;
-    x.stuck.push_back({static_cast<std::uint32_t>(t), g.thread[t].now->action.position, g.thread[t].now->action.kind});
-  }
-  if (ended) x.outcome = outcome(g);
-  return x;
-}
-
-template <unsigned W> std::uint64_t CommitEngine<W>::fingerprint(const G& g) const {
-  const auto name = [&](Id e) { return e < 0 ? 7 : detail::mix(g[e].thread + 1, g[e].slot + 1); };
-  std::uint64_t sum = 0;
+// At the end and not as events come: a revisit changes what is known to be before a free.
+template <unsigned W> void CommitEngine<W>::check_memory(const G& g) {
   for (const Id e : g.order) {
-    const CommittedEvent& v = g[e];
-    std::uint64_t h = detail::mix(name(e), static_cast<std::uint64_t>(v.kind) + (v.hidden ? 64 : 0));
-    h = detail::mix(detail::mix(h, v.value), v.action().address);
-    if (v.is_read()) h = detail::mix(h, name(v.reads_from));
-    if (v.is_write()) h = detail::mix(h, name(v.co_before) ^ 0x5555);
-    sum += detail::mix(h, 99);
+    const bool touches = g[e].is_read() || g[e].is_write() || g[e].kind == ActionKind::Free;
+    if (g.shown(e) && touches && reporter_.memory(g, e)) return;
   }
-  return sum;
+}
+
+template <unsigned W> void CommitEngine<W>::look_for_missing(const G& g) {
+  for (const Id e : g.order) {
+    results_.may_miss |= g[e].is_read() && waits_too_long(g, e);
+    results_.may_miss |= !options_.success_dependencies && waits_for_success(g, e, states_.machine().dependencies());
+  }
 }
 
 template <unsigned W> void CommitEngine<W>::collect_states() {
@@ -592,162 +465,6 @@ template <unsigned W> void CommitEngine<W>::collect_states() {
     graph(stack_[k]);
   if (active_) graph(current_);
   states_.collect(live);
-}
-
-// --- saving and sharing ----------------------------------------------------------------------------------------------
-
-namespace detail {
-
-inline void save_path(Writer& out, const LocalState* state) {
-  std::vector<std::uint64_t> answers;
-  for (; state->parent; state = state->parent)
-    answers.push_back(state->answer);
-  out.put(answers.size());
-  for (auto a = answers.rbegin(); a != answers.rend(); ++a)
-    out.put(*a);
-}
-
-template <unsigned W> void save_commit_graph(Writer& out, const CommitGraph<W>& g, Locations& locations) {
-  out.put(g.stamps, g.order.size(), g.thread.size());
-  for (const auto& th : g.thread)
-    out.put(th.begin ? 1 : 0, th.spawned_by, th.halted, th.slot.size());
-  for (const Id e : g.order) {
-    const CommittedEvent& v = g[e];
-    out.put(e, v.value, v.thread, v.slot, v.stamp, v.reads_from, v.co_before, v.co_after, v.pair, v.kind, v.mode,
-            v.hidden, v.phantom, v.optional, v.stuck, v.failed_cas);
-    save_path(out, v.at);
-    const auto& before = g.before[static_cast<std::size_t>(e)];
-    out.put(before.count());
-    before.each([&](unsigned d) { out.put(d); });
-  }
-  std::size_t used = 0;
-  for (const auto& l : g.location)
-    used += l.first != none;
-  out.put(used);
-  for (Location l = 0; l < g.location.size(); ++l)
-    if (g.location[l].first != none)
-      out.put(locations.address(l), locations.size(l), g.location[l].first, g.location[l].last);
-}
-
-// False where an event does not fit.
-template <unsigned W> bool load_commit_graph(Reader& in, CommitGraph<W>& g, LocalStates& states) {
-  g = {};
-  const Bytecode& p = states.machine().program();
-  std::size_t count = 0, threads = 0;
-  in.get(g.stamps, count, threads);
-  if (threads > layout::max_threads) throw DecodeError("a saved exploration should have fewer threads");
-  g.thread.resize(threads);
-  std::vector<bool> exists(threads);
-  for (std::size_t t = 0; t < threads; ++t) {
-    bool begun = false;
-    std::size_t slots = 0;
-    in.get(begun, g.thread[t].spawned_by, g.thread[t].halted, slots);
-    exists[t] = begun;
-    g.thread[t].slot.assign(slots, none);
-  }
-  for (std::uint32_t t = 0; t < p.threads.size() && t < threads; ++t)
-    g.thread[t].begin = states.first(t, p.threads[t].function, p.threads[t].args);
-  bool fits = true;
-  for (std::size_t k = 0; k < count; ++k) {
-    CommittedEvent v;
-    Id e = none;
-    in.get(e, v.value, v.thread, v.slot, v.stamp, v.reads_from, v.co_before, v.co_after, v.pair, v.kind, v.mode,
-           v.hidden, v.phantom, v.optional, v.stuck, v.failed_cas);
-    if (e < 0 || v.thread >= threads || v.slot >= g.thread[v.thread].slot.size() || !g.thread[v.thread].begin)
-      throw DecodeError("a saved event should belong to a thread");
-    v.at = g.thread[v.thread].begin;
-    for (std::size_t n = in.size(); n > 0; --n)
-      v.at = states.next(v.at, static_cast<std::uint64_t>(in.get()));
-    v.location = v.at->location;
-    fits &= static_cast<unsigned>(e) < Bits<W>::capacity;
-    const auto at = static_cast<std::size_t>(e);
-    if (fits && g.event.size() <= at) {
-      g.event.resize(at + 1);
-      g.before.resize(at + 1);
-      g.prefix.resize(at + 1);
-      g.readers.resize(at + 1);
-    }
-    for (std::size_t n = in.size(); n > 0; --n) {
-      const std::int64_t d = in.get();
-      if (fits && static_cast<std::uint64_t>(d) < Bits<W>::capacity) g.before[at].set(static_cast<unsigned>(d));
-    }
-    if (v.kind == ActionKind::Spawn && v.value < threads) {
-      const auto child = static_cast<std::uint32_t>(v.value);
-      g.thread[child].begin = states.first(child, static_cast<std::uint32_t>(v.at->action.value),
-                                           states.machine().spawn_arguments(v.at->state));
-    }
-    if (!fits) continue;
-    g[e] = v;
-    g.order.push_back(e);
-    g.used.set(g.bit(e));
-    g.thread[v.thread].slot[v.slot] = e;
-    g.thread[v.thread].events.set(g.bit(e));
-  }
-  for (std::size_t t = 0; t < threads; ++t)
-    if (!exists[t]) g.thread[t].begin = nullptr;
-  for (std::size_t n = in.size(); n > 0; --n) {
-    std::uint64_t address = 0;
-    unsigned size = 0;
-    in.get(address, size);
-    const Location l = states.locations().find(address, size);
-    if (l == no_location) throw DecodeError("saved locations should not overlap");
-    if (g.location.size() <= l) g.location.resize(l + 1);
-    in.get(g.location[l].first, g.location[l].last);
-  }
-  if (g.location.size() < states.locations().count()) g.location.resize(states.locations().count());
-  return fits;
-}
-
-} // namespace detail
-
-template <unsigned W> std::vector<std::int64_t> CommitEngine<W>::save() const {
-  detail::Writer out;
-  out.put(stack_.size() - spare_ + active_);
-  for (std::size_t k = 0; k < stack_.size() - spare_; ++k)
-    detail::save_commit_graph(out, stack_[k], states_.locations());
-  if (active_) detail::save_commit_graph(out, current_, states_.locations());
-  return std::move(out.words);
-}
-
-template <unsigned W> bool CommitEngine<W>::load(const std::vector<std::int64_t>& saved) {
-  detail::Reader in(saved);
-  for (std::size_t n = in.size(); n > 0; --n) {
-    G& g = fork(G{});
-    if (!detail::load_commit_graph(in, g, states_)) return false;
-    for (const Id e : g.order) {
-      const CommittedEvent& v = g[e];
-      if (v.is_read()) {
-        g.location[v.location].reads.set(g.bit(e));
-        if (v.reads_from != none) g.readers_of(v.reads_from, v.location).set(g.bit(e));
-      }
-      if (v.is_write() && v.co_before != none) g.location[v.location].writes.set(g.bit(e));
-    }
-    // The prefix of a revisited read needs that of a later write: go round until nothing changes.
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (const Id e : g.order) {
-        const Set before = g.prefix[static_cast<std::size_t>(e)];
-        compute_commit_prefix(g, e);
-        changed |= !(before == g.prefix[static_cast<std::size_t>(e)]);
-      }
-    }
-    for (std::uint32_t t = 0; t < g.thread.size(); ++t) {
-      const bool halted = g.thread[t].halted;
-      run_again(g, t);
-      g.thread[t].halted |= halted;
-    }
-  }
-  return true;
-}
-
-template <unsigned W> std::vector<std::int64_t> CommitEngine<W>::split() {
-  if (stack_.size() - spare_ < 2) return {};
-  detail::Writer out;
-  out.put(1);
-  detail::save_commit_graph(out, stack_.front(), states_.locations());
-  std::rotate(stack_.begin(), stack_.begin() + 1, stack_.end());
-  ++spare_;
-  return std::move(out.words);
 }
 
 } // namespace fencepost

@@ -7,12 +7,12 @@
 #pragma once
 
 #include "explore/options.hpp"
+#include "explore/reporter.hpp"
 #include "explore/results.hpp"
 #include "graph/graph.hpp"
 #include "models/consistency.hpp"
 
 #include <memory>
-#include <unordered_set>
 #include <vector>
 
 namespace fencepost {
@@ -87,7 +87,6 @@ private:
   void push_stuck(std::uint32_t t, ErrorKind kind, std::uint32_t position, const std::string& message,
                   std::vector<Id> blame = {});
   bool faulty(std::uint32_t t);
-  const Allocation* allocation_of(std::uint64_t address);
 
   // --- choices
   Step advance(Frame& f);
@@ -121,28 +120,19 @@ private:
 
   // --- what is found
   void complete();
-  bool stalled(const Graph<W>& g, std::vector<Id>& blame, ErrorKind& kind);
-  void report(ErrorKind kind, const std::string& message, std::uint32_t position, std::int32_t thread,
-              const std::vector<Id>& blame);
   void report_races(Id e);
-  void report_memory(Id e);
-  void report_leaks(const Graph<W>& g);
-  bool ordered(Id before, Id after) const;
-  std::vector<std::uint64_t> outcome();
-  Execution export_graph(std::vector<Id>* numbering = nullptr);
-  std::uint64_t fingerprint() const;
   void collect_states();
 
   LocalStates& states_;
   const ExploreOptions& options_;
   Results& results_;
   Consistency<W> consistency_;
-  const bool own_hb_, has_non_atomics_, has_free_, has_heap_;
+  Reporter<Graph<W>> reporter_;
+  const bool own_hb_, has_non_atomics_;
   std::vector<std::unique_ptr<Graph<W>>> graphs_;
   std::size_t depth_ = 0;
   std::vector<Frame> frames_;
-  bool descend_ = true, full_ = false, failed_ = false;
-  std::unordered_set<std::uint64_t> seen_;
+  bool descend_ = true, full_ = false;
 };
 
 } // namespace fencepost

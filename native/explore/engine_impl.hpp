@@ -7,26 +7,13 @@
 
 namespace fencepost {
 
-namespace detail {
-
-template <class F> bool uses(LocalStates& states, F&& wanted) {
-  const auto& code = states.machine().program().code;
-  return std::any_of(code.begin(), code.end(), wanted);
-}
-
-} // namespace detail
-
 template <unsigned W>
 Engine<W>::Engine(LocalStates& states, const ExploreOptions& options, Results& results)
     : states_(states), options_(options), results_(results), consistency_(options.model),
-      own_hb_(own_happens_before(options.model)),
-      has_non_atomics_(detail::uses(states,
-                                    [](const Instruction& i) {
-                                      return (i.opcode == Opcode::Load || i.opcode == Opcode::Store) &&
-                                             i.mode == Mode::Na;
-                                    })),
-      has_free_(detail::uses(states, [](const Instruction& i) { return i.opcode == Opcode::Free; })),
-      has_heap_(detail::uses(states, [](const Instruction& i) { return i.opcode == Opcode::Malloc; })) {
+      reporter_(states, options, results), own_hb_(own_happens_before(options.model)),
+      has_non_atomics_(detail::uses(states, [](const Instruction& i) {
+        return (i.opcode == Opcode::Load || i.opcode == Opcode::Store) && i.mode == Mode::Na;
+      })) {
   use_level(0);
 }
 
@@ -57,7 +44,7 @@ template <unsigned W> Progress Engine<W>::run(const Budget& budget) {
         if (states_.bytes() > options_.cache_bytes) collect_states();
       }
     }
-    if (failed_) return Progress::Failed;
+    if (reporter_.failed()) return Progress::Failed;
     if (descend_ && !push_next()) {
       if (full_) return full_ = false, Progress::Full;
       complete();
@@ -177,68 +164,25 @@ template <unsigned W>
 void Engine<W>::push_stuck(std::uint32_t t, ErrorKind kind, std::uint32_t position, const std::string& message,
                            std::vector<Id> blame) {
   graph().thread[t].stuck = true;
-  report(kind, message, position, static_cast<std::int32_t>(t), blame);
+  reporter_.report(graph(), kind, message, position, static_cast<std::int32_t>(t), blame);
   Frame f{};
   f.kind = Kind::Stuck;
   f.thread = t;
   frames_.push_back(f);
 }
 
-// The allocation that holds an address of the heap or a shared stack, by whoever made it.
-template <unsigned W> const Allocation* Engine<W>::allocation_of(std::uint64_t address) {
-  const auto owner = static_cast<std::size_t>(layout::owner(address));
-  if (owner >= graph().thread.size() || !graph().thread[owner].now) return nullptr;
-  const auto& all = graph().thread[owner].now->state.allocations;
-  for (auto a = all.rbegin(); a != all.rend(); ++a)
-    if (address >= a->address && address - a->address < std::max<std::uint64_t>(a->size, 1)) return &*a;
-  return nullptr;
-}
-
 // Whether the next action of a thread cannot be an event; then the thread is stuck, and that is reported.
 template <unsigned W> bool Engine<W>::faulty(std::uint32_t t) {
-  Graph<W>& g = graph();
-  const LocalState& now = *g.thread[t].now;
-  const Action& a = now.action;
-  const auto stuck = [&](ErrorKind kind, const std::string& message) {
-    push_stuck(t, kind, a.position, message,
-               g.thread[t].last == none ? std::vector<Id>{} : std::vector{g.thread[t].last});
-    return true;
-  };
-  switch (a.kind) {
-  case ActionKind::Error: {
-    const std::string& own = a.string ? states_.machine().program().strings[a.string] : std::string();
-    return stuck(a.error, own.empty() ? a.message : own);
-  }
-  case ActionKind::AtomicBegin:
-  case ActionKind::AtomicEnd:
-    return stuck(ErrorKind::Unsupported, "an atomic block under a weak memory model");
-  case ActionKind::Join:
-    if (a.value >= g.thread.size() || !g.thread[a.value].now)
-      return stuck(ErrorKind::BadJoin, "join of a thread that does not exist");
-    return false;
-  case ActionKind::Free: {
-    if (a.address == 0) return false;
-    const Allocation* memory = layout::region(a.address) == layout::heap ? allocation_of(a.address) : nullptr;
-    if (!memory || memory->address != a.address)
-      return stuck(ErrorKind::InvalidFree, "free of a pointer that malloc did not give");
-    return false;
-  }
-  case ActionKind::Read:
-  case ActionKind::Write: {
-    if (now.mixed) return stuck(ErrorKind::MixedSize, "accesses of different sizes to the same memory");
-    if (a.part == Part::Exclusive || a.conditional >= 0)
-      return stuck(ErrorKind::Unsupported, "exclusive accesses under a language-level model");
-    const std::uint64_t region = layout::region(a.address);
-    if (region != layout::heap && region != layout::stack) return false;
-    const Allocation* memory = allocation_of(a.address);
-    if (!memory) return stuck(ErrorKind::OutOfBounds, "access outside every object");
-    if (a.address - memory->address + a.size > memory->size)
-      return stuck(ErrorKind::OutOfBounds, "access past the end of an object");
-    return false;
-  }
-  default:
-    return false;
-  }
+  const Graph<W>& g = graph();
+  const Action& a = g.thread[t].now->action;
+  std::optional<Trouble> fault = reporter_.fault(g, t);
+  const bool access = a.kind == ActionKind::Read || a.kind == ActionKind::Write;
+  if (!fault && access && (a.part == Part::Exclusive || a.conditional >= 0))
+    fault = Trouble{ErrorKind::Unsupported, "exclusive accesses under a language-level model"};
+  if (!fault) return false;
+  const Id last = g.thread[t].last;
+  push_stuck(t, fault->kind, a.position, fault->message, last == none ? std::vector<Id>{} : std::vector{last});
+  return true;
 }
 
 // --- choices ---------------------------------------------------------------------------------------------------------
@@ -288,7 +232,7 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_plain(Frame& f
     g[f.event].value = th.now->action.value;
   }
   compute_rows(g, f.event, options_.model);
-  if (a.kind == ActionKind::Free) report_memory(f.event);
+  if (a.kind == ActionKind::Free) reporter_.memory(g, f.event);
   if (g[f.event].is_fence() && !consistency_.accepts_fence(g, f.event)) return Step::Exhausted;
   answer(f.event);
   return Step::Applied;
@@ -350,7 +294,7 @@ template <unsigned W> bool Engine<W>::apply_source(Frame& f, Id w) {
   }
   f.applied = true;
   report_races(f.event);
-  report_memory(f.event);
+  reporter_.memory(g, f.event);
   return true;
 }
 
@@ -416,7 +360,7 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_write(Frame& f
     while (next_place(f)) {
       if (consistency_.accepts_write(g, f.event)) {
         report_races(f.event);
-        report_memory(f.event);
+        reporter_.memory(g, f.event);
         return Step::Applied;
       }
       undo_place(f);
@@ -582,7 +526,7 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_base(Frame& f)
       settle_read(f.revisited);
       if (consistency_.accepts_write(g, f.event) && consistency_.accepts_read(g, f.revisited)) {
         report_races(f.revisited);
-        report_memory(f.revisited);
+        reporter_.memory(g, f.revisited);
         return Step::Applied;
       }
       g.clear_reads_from(f.revisited);

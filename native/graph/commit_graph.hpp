@@ -4,6 +4,8 @@
 
 #include "graph/coherence.hpp"
 
+#include <algorithm>
+
 namespace fencepost {
 
 struct CommittedEvent {
@@ -84,6 +86,30 @@ template <unsigned W> struct CommitGraph : CoherenceGraph<W, CommittedEvent> {
     thread[v.thread].slot[v.slot] = none;
     thread[v.thread].events.reset(bit(e));
     used.reset(bit(e));
+  }
+
+  // --- what a Reporter asks
+  bool shown(Id e) const { return !(*this)[e].hidden && !(*this)[e].stuck; }
+  std::uint32_t index_of(Id e) const { return (*this)[e].slot; }
+  const std::vector<Id>& order_of(std::uint32_t t) const { return thread[t].slot; }
+  bool known_before(Id first, Id second) const { return this->prefix_of(second).test(bit(first)); }
+  bool updates(Id e) const {
+    const CommittedEvent& v = (*this)[e];
+    if (!v.is_read()) return v.is_write() && v.pair != none;
+    return std::any_of(order.begin(), order.end(), [&](Id w) { return (*this)[w].is_write() && (*this)[w].pair == e; });
+  }
+  Id joined(Id e) const {
+    if ((*this)[e].kind != ActionKind::Join) return none;
+    Id last = none;
+    for (const Id d : thread[(*this)[e].action().value].slot)
+      if (d != none && shown(d)) last = d;
+    return last;
+  }
+  // A thread may have allocated memory after an event that is missing now.
+  const LocalState* latest(std::uint32_t t) const {
+    for (auto e = thread[t].slot.rbegin(); e != thread[t].slot.rend(); ++e)
+      if (*e != none) return (*this)[*e].slot > thread[t].now->state.events ? (*this)[*e].at : thread[t].now;
+    return thread[t].now;
   }
 };
 

@@ -148,6 +148,27 @@ template <unsigned W> struct Graph : CoherenceGraph<W, Event> {
     const Id next = coherence_after(w, l);
     return next != none && (*this)[next].is_update();
   }
+
+  // --- what a Reporter asks
+  bool shown(Id e) const { return !(*this)[e].waiting; }
+  std::uint32_t index_of(Id e) const { return (*this)[e].index; }
+  Id joined(Id e) const { return (*this)[e].joined; }
+  const LocalState* latest(std::uint32_t t) const { return thread[t].now; }
+  bool known_before(Id before, Id after) const {
+    return (hb.empty() ? this->prefix_of(after) : hb_of(after)).test(bit(before));
+  }
+  bool updates(Id e) const {
+    const Event& v = (*this)[e];
+    if (!v.is_read()) return v.is_update();
+    return v.po_after != none ? (*this)[v.po_after].is_update() : thread[v.thread].now->action.rmw;
+  }
+  std::vector<Id> order_of(std::uint32_t t) const {
+    const Id last = thread[t].last;
+    std::vector<Id> events(last == none ? 0 : (*this)[last].index + 1, none);
+    for (Id e = last; e != none; e = (*this)[e].po_before)
+      events[(*this)[e].index] = e;
+    return events;
+  }
 };
 
 } // namespace fencepost

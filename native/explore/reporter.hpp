@@ -1,0 +1,90 @@
+// What an engine does with what it finds, whatever its graphs are: counting, findings, properties of memory, and
+// graphs that leave the core. It never changes a graph.
+//
+// From a graph G it needs, besides coherence: `shown(e)`, whether the event exists for the outside; `order_of(t)`, the
+// events of a thread by their index in program order, `none` where one is missing; `updates(e)`, whether it belongs to
+// a read-modify-write that writes; `joined(e)`, the last event of the thread that a Join waited for; `known_before`,
+// whether an event is sure to be over when another happens; `latest(t)`, the most advanced state of a thread.
+#pragma once
+
+#include "explore/options.hpp"
+#include "explore/results.hpp"
+#include "graph/coherence.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+
+namespace fencepost {
+
+namespace detail {
+
+inline std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
+  h ^= v + 0x9E3779B97F4A7C15ULL + (h << 6) + (h >> 2);
+  h *= 0xFF51AFD7ED558CCDULL;
+  return h ^ (h >> 32);
+}
+
+inline bool is_bound(ErrorKind kind) {
+  return kind == ErrorKind::LoopBound || kind == ErrorKind::StepBound || kind == ErrorKind::EventBound ||
+         kind == ErrorKind::ThreadBound || kind == ErrorKind::Unsupported || kind == ErrorKind::MixedSize;
+}
+
+template <class F> bool uses(LocalStates& states, F&& wanted) {
+  const auto& code = states.machine().program().code;
+  return std::any_of(code.begin(), code.end(), wanted);
+}
+
+} // namespace detail
+
+struct Trouble {
+  ErrorKind kind;
+  std::string message;
+};
+
+template <class G> class Reporter {
+public:
+  Reporter(LocalStates& states, const ExploreOptions& options, Results& results)
+      : has_free(detail::uses(states, [](const Instruction& i) { return i.opcode == Opcode::Free; })),
+        has_heap(detail::uses(states, [](const Instruction& i) { return i.opcode == Opcode::Malloc; })),
+        states_(states), options_(options), results_(results) {}
+
+  const bool has_free, has_heap;
+
+  // An error was found after which nobody wants more.
+  bool failed() const { return failed_; }
+
+  // Why the next action of a thread cannot be an event, if so.
+  std::optional<Trouble> fault(const G& g, std::uint32_t t) const;
+
+  void report(const G& g, ErrorKind kind, const std::string& message, std::uint32_t position, std::int32_t thread,
+              const std::vector<Id>& blame);
+
+  // Heap memory: an access before it was written, after it was freed, or unordered with the free; a second free.
+  // Whether there is one.
+  bool memory(const G& g, Id e);
+
+  // A graph in which all threads have ended, or in which no thread can move.
+  void complete(const G& g);
+  void blocked(const G& g);
+
+private:
+  void leaks(const G& g);
+  bool stalled(const G& g, std::vector<Id>& blame, ErrorKind& kind) const;
+  bool repeats(const G& g, const std::vector<Id>& events, std::uint64_t since) const;
+  const Allocation* allocation_of(const G& g, std::uint64_t address) const;
+  std::vector<std::uint64_t> outcome(const G& g);
+  Execution export_graph(const G& g, std::vector<Id>* numbering = nullptr);
+  std::uint64_t fingerprint(const G& g) const;
+  void look_for_duplicates(const G& g) {
+    if (options_.check_duplicates && !seen_.insert(fingerprint(g)).second) ++results_.duplicates;
+  }
+
+  LocalStates& states_;
+  const ExploreOptions& options_;
+  Results& results_;
+  bool failed_ = false;
+  std::unordered_set<std::uint64_t> seen_;
+};
+
+} // namespace fencepost

@@ -1,0 +1,268 @@
+// The definition of Reporter, included by the engines.
+#pragma once
+
+#include "explore/reporter.hpp"
+
+namespace fencepost {
+
+template <class G> std::optional<Trouble> Reporter<G>::fault(const G& g, std::uint32_t t) const {
+  const LocalState& now = *g.thread[t].now;
+  const Action& a = now.action;
+  switch (a.kind) {
+  case ActionKind::Error: {
+    const std::string own = a.string ? states_.machine().program().strings[a.string] : std::string();
+    return Trouble{a.error, own.empty() ? a.message : own};
+  }
+  case ActionKind::AtomicBegin:
+  case ActionKind::AtomicEnd:
+    return Trouble{ErrorKind::Unsupported, "an atomic block under a weak memory model"};
+  case ActionKind::Join:
+    if (a.value >= g.thread.size() || !g.thread[a.value].now)
+      return Trouble{ErrorKind::BadJoin, "join of a thread that does not exist"};
+    return {};
+  case ActionKind::Free: {
+    if (a.address == 0) return {};
+    const Allocation* found = layout::region(a.address) == layout::heap ? allocation_of(g, a.address) : nullptr;
+    if (!found || found->address != a.address)
+      return Trouble{ErrorKind::InvalidFree, "free of a pointer that malloc did not give"};
+    return {};
+  }
+  case ActionKind::Read:
+  case ActionKind::Write: {
+    if (now.mixed) return Trouble{ErrorKind::MixedSize, "accesses of different sizes to the same memory"};
+    const std::uint64_t region = layout::region(a.address);
+    if (region != layout::heap && region != layout::stack) return {};
+    const Allocation* found = allocation_of(g, a.address);
+    if (!found) return Trouble{ErrorKind::OutOfBounds, "access outside every object"};
+    if (a.address - found->address + a.size > found->size)
+      return Trouble{ErrorKind::OutOfBounds, "access past the end of an object"};
+    return {};
+  }
+  default:
+    return {};
+  }
+}
+
+// The allocation that holds an address of the heap or a shared stack, by whoever made it.
+template <class G> const Allocation* Reporter<G>::allocation_of(const G& g, std::uint64_t address) const {
+  const auto owner = static_cast<std::size_t>(layout::owner(address));
+  if (owner >= g.thread.size() || !g.thread[owner].now) return nullptr;
+  const auto& all = g.latest(static_cast<std::uint32_t>(owner))->state.allocations;
+  for (auto a = all.rbegin(); a != all.rend(); ++a)
+    if (address >= a->address && address - a->address < std::max<std::uint64_t>(a->size, 1)) return &*a;
+  return nullptr;
+}
+
+template <class G> void Reporter<G>::complete(const G& g) {
+  look_for_duplicates(g);
+  ++results_.executions;
+  if (options_.leaks && has_heap) leaks(g);
+  if (!states_.machine().program().observations.empty()) ++results_.outcomes[outcome(g)];
+  if (results_.kept.size() < options_.keep_executions) results_.kept.push_back(export_graph(g));
+}
+
+template <class G> void Reporter<G>::blocked(const G& g) {
+  look_for_duplicates(g);
+  ++results_.blocked;
+  std::vector<Id> blame;
+  ErrorKind kind{};
+  if (!options_.deadlocks || !stalled(g, blame, kind)) return;
+  const char* message = kind == ErrorKind::Deadlock ? "threads wait for what nobody will do" : "a loop spins for ever";
+  for (std::size_t t = 0; t < g.thread.size(); ++t)
+    if (g.thread[t].now && g.thread[t].now->action.kind != ActionKind::End)
+      return report(g, kind, message, g.thread[t].now->action.position, static_cast<std::int32_t>(t), blame);
+}
+
+// Whether the threads that have not ended wait for one another, or for nobody. An assume that failed or a bound that
+// was hit explains itself: then nothing is known about the others. A spinning thread counts where every
+// read of its last iteration saw the newest value: the next iteration would be the same.
+template <class G> bool Reporter<G>::stalled(const G& g, std::vector<Id>& blame, ErrorKind& kind) const {
+  kind = ErrorKind::Liveness;
+  for (std::uint32_t t = 0; t < g.thread.size(); ++t) {
+    const auto& th = g.thread[t];
+    if (!th.now || th.now->action.kind == ActionKind::End) continue;
+    const Action& a = th.now->action;
+    if (a.kind == ActionKind::Block && !a.spin) return false;
+    if (a.kind != ActionKind::Block) kind = ErrorKind::Deadlock;
+    const std::vector<Id> events = g.order_of(t);
+    for (auto e = events.rbegin(); e != events.rend(); ++e)
+      if (*e != none && g.shown(*e)) {
+        blame.push_back(*e);
+        break;
+      }
+    if (a.kind == ActionKind::Block && !repeats(g, events, a.value)) return false;
+  }
+  return true;
+}
+
+template <class G> bool Reporter<G>::repeats(const G& g, const std::vector<Id>& events, std::uint64_t since) const {
+  for (std::size_t k = since; k < events.size(); ++k) {
+    const Id e = events[k];
+    if (e == none || !g[e].is_read()) continue;
+    Id newer = g.coherence_after(g[e].reads_from, g[e].location);
+    const Id next = k + 1 < events.size() ? events[k + 1] : none;
+    if (newer != none && newer == next && g.updates(newer)) newer = g.coherence_after(newer, g[e].location);
+    if (newer != none) return false;
+  }
+  return true;
+}
+
+template <class G>
+void Reporter<G>::report(const G& g, ErrorKind kind, const std::string& message, std::uint32_t position,
+                         std::int32_t thread, const std::vector<Id>& blame) {
+  if (!detail::is_bound(kind) && !options_.keep_going) failed_ = true;
+  for (Finding& known : results_.findings)
+    if (known.kind == kind && known.position == position) {
+      ++known.count;
+      return;
+    }
+  std::vector<Id> numbering;
+  Finding f;
+  f.kind = kind;
+  f.message = message;
+  f.position = position;
+  f.thread = thread;
+  f.execution = export_graph(g, &numbering);
+  for (const Id e : blame) {
+    const auto at = std::find(numbering.begin(), numbering.end(), e);
+    if (at != numbering.end()) f.events.push_back(static_cast<std::int32_t>(at - numbering.begin()));
+  }
+  results_.findings.push_back(std::move(f));
+}
+
+template <class G> bool Reporter<G>::memory(const G& g, Id e) {
+  const auto& v = g[e];
+  const Action& a = v.at->action;
+  if (!has_heap || layout::region(a.address) != layout::heap) return false;
+  const Allocation* found = allocation_of(g, a.address);
+  if (!found) return false;
+  const auto tell = [&](ErrorKind kind, const char* message, std::vector<Id> blame) {
+    report(g, kind, message, a.position, static_cast<std::int32_t>(v.thread), blame);
+    return true;
+  };
+  if (v.is_read() && v.reads_from == initial && !found->zeroed)
+    return tell(ErrorKind::Uninitialised, "read of heap memory that nobody has written", {e});
+  if (!has_free) return false;
+  for (const Id d : g.order) {
+    const auto& u = g[d];
+    if (d == e || !g.shown(d)) continue;
+    if (u.kind == ActionKind::Free && u.at->action.address == found->address) {
+      if (v.kind == ActionKind::Free) return tell(ErrorKind::DoubleFree, "memory is freed twice", {d, e});
+      if (g.known_before(e, d)) continue;
+      return tell(ErrorKind::UseAfterFree,
+                  g.known_before(d, e) ? "access to memory that was freed"
+                                       : "access to memory that another thread may free first",
+                  {d, e});
+    }
+    if (v.kind == ActionKind::Free && (u.is_read() || u.is_write()) && u.thread != v.thread && !g.known_before(d, e) &&
+        u.at->action.address - found->address < found->size)
+      return tell(ErrorKind::UseAfterFree, "memory is freed while another thread may access it", {d, e});
+  }
+  return false;
+}
+
+template <class G> void Reporter<G>::leaks(const G& g) {
+  for (std::size_t t = 0; t < g.thread.size(); ++t) {
+    if (!g.thread[t].now) continue;
+    for (const Allocation& memory : g.thread[t].now->state.allocations) {
+      if (!memory.heap) continue;
+      const bool freed = std::any_of(g.order.begin(), g.order.end(), [&](Id e) {
+        return g[e].kind == ActionKind::Free && g[e].at->action.address == memory.address;
+      });
+      if (!freed)
+        report(g, ErrorKind::Leak, "memory is never freed", memory.position, static_cast<std::int32_t>(t), {});
+    }
+  }
+}
+
+template <class G> std::vector<std::uint64_t> Reporter<G>::outcome(const G& g) {
+  std::vector<std::uint64_t> values;
+  for (const Observation& o : states_.machine().program().observations) {
+    if (!o.memory) {
+      values.push_back(Machine::first_register(g.thread[o.where].now->state, o.what));
+      continue;
+    }
+    const Location l = states_.locations().find(o.where, o.what);
+    if (l == no_location || l >= g.location.size())
+      values.push_back(initial_value(states_.machine().program(), o.where, o.what));
+    else
+      values.push_back(g.location[l].last == none ? states_.locations().initial(l) : g[g.location[l].last].value);
+  }
+  return values;
+}
+
+template <class G> Execution Reporter<G>::export_graph(const G& g, std::vector<Id>* numbering) {
+  // Program-order indices count the events that are shown; those of the machine also count writes that never happened.
+  std::vector<std::vector<std::int32_t>> index(g.thread.size());
+  std::vector<std::int32_t> index_of(g.event.size(), -1);
+  for (std::uint32_t t = 0; t < g.thread.size(); ++t) {
+    std::int32_t next = 0;
+    for (const Id e : g.order_of(t)) {
+      index[t].push_back(e != none && g.shown(e) ? next++ : -1);
+      if (e != none) index_of[static_cast<std::size_t>(e)] = index[t].back();
+    }
+  }
+  std::vector<Id> ids;
+  std::vector<std::int32_t> numbers(g.event.size(), -1);
+  for (const Id e : g.order)
+    if (g.shown(e)) {
+      numbers[static_cast<std::size_t>(e)] = static_cast<std::int32_t>(ids.size());
+      ids.push_back(e);
+    }
+  const auto number = [&](Id e) { return e < 0 ? -1 : numbers[static_cast<std::size_t>(e)]; };
+  DependencyTable& table = states_.machine().dependencies();
+  Execution x;
+  for (const Id e : ids) {
+    const auto& v = g[e];
+    const Action& a = v.at->action;
+    const auto deps = [&](DepSet set) {
+      std::vector<std::uint32_t> found;
+      for (const std::uint32_t d : table.elements(set)) {
+        if (d & success_dependency && !options_.success_dependencies) continue;
+        const std::size_t slot = d & ~success_dependency;
+        if (slot < index[v.thread].size() && index[v.thread][slot] >= 0)
+          found.push_back(static_cast<std::uint32_t>(index[v.thread][slot]));
+      }
+      return found;
+    };
+    x.events.push_back({static_cast<std::int32_t>(v.thread), index_of[static_cast<std::size_t>(e)], v.kind, v.mode,
+                        a.fence, g.updates(e), a.part == Part::Exclusive || a.conditional >= 0, a.size, a.address,
+                        v.value, a.position, number(v.reads_from), number(g.joined(e)), deps(a.address_deps),
+                        deps(a.data_deps), deps(a.control_deps)});
+  }
+  for (Location l = 0; l < g.location.size(); ++l) {
+    std::vector<std::int32_t> writes;
+    for (Id w = g.location[l].first; w != none; w = g[w].co_after)
+      writes.push_back(number(w));
+    if (!writes.empty()) x.coherence.emplace_back(states_.locations().address(l), std::move(writes));
+  }
+  bool ended = true;
+  for (std::size_t t = 0; t < g.thread.size(); ++t) {
+    x.spawned_by.push_back(number(g.thread[t].spawned_by));
+    const LocalState* now = g.thread[t].now;
+    if (!now || now->action.kind == ActionKind::End) continue;
+    ended = false;
+    x.stuck.push_back({static_cast<std::uint32_t>(t), now->action.position, now->action.kind});
+  }
+  if (ended) x.outcome = outcome(g);
+  if (numbering) *numbering = std::move(ids);
+  return x;
+}
+
+// Equal for equal graphs, however their events are numbered.
+template <class G> std::uint64_t Reporter<G>::fingerprint(const G& g) const {
+  const auto name = [&](Id e) { return e < 0 ? 7 : detail::mix(g[e].thread + 1, g.index_of(e) + 1); };
+  std::uint64_t sum = 0;
+  for (const Id e : g.order) {
+    if (!g.shown(e)) continue;
+    const auto& v = g[e];
+    std::uint64_t h = detail::mix(name(e), static_cast<std::uint64_t>(v.kind));
+    h = detail::mix(detail::mix(h, v.value), v.at->action.address);
+    if (v.is_read()) h = detail::mix(h, name(v.reads_from));
+    if (v.is_write() && !without_coherence(options_.model)) h = detail::mix(h, name(v.co_before) ^ 0x5555);
+    sum += detail::mix(h, 99);
+  }
+  return sum;
+}
+
+} // namespace fencepost
