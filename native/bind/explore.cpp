@@ -103,6 +103,7 @@ void bind_explore(nb::module_& m) {
       .def_rw("max_events", &ExploreOptions::max_events)
       .def_rw("success_dependencies", &ExploreOptions::success_dependencies)
       .def_rw("forwards", &ExploreOptions::forwards)
+      .def_rw("in_order", &ExploreOptions::in_order)
       .def(
           "set_plan",
           [](ExploreOptions& o, const std::vector<std::vector<std::int32_t>>& operations, std::int32_t registers,

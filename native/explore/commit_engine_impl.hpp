@@ -131,7 +131,7 @@ template <unsigned W> Id CommitEngine<W>::add_event(G& g, std::uint32_t t) {
   if (a.kind == ActionKind::Write && a.rmw) g[e].pair = g.at_slot(t, g[e].slot - 1);
   if (a.kind == ActionKind::Write && a.conditional >= 0)
     g[e].pair = g.at_slot(t, static_cast<std::size_t>(a.conditional));
-  compute_before(g, e, states_.machine().dependencies());
+  compute_before(g, e, states_.machine().dependencies(), options_.in_order);
   compute_commit_prefix(g, e);
   return e;
 }
@@ -187,7 +187,7 @@ template <unsigned W> void CommitEngine<W>::settle_read(G& g, Id r, Id w) {
       g[half].kind = ActionKind::Write;
       g[half].hidden = true;
       g[half].value = 0;
-      compute_before(g, half, states_.machine().dependencies());
+      compute_before(g, half, states_.machine().dependencies(), options_.in_order);
       compute_commit_prefix(g, half);
       return;
     }

@@ -84,8 +84,10 @@ inline bool committed_before(const CommittedEvent& e, const CommittedEvent& f) {
 
 } // namespace detail
 
-// Fills in what comes before e in its thread, and its prefix. pre: everything po-before e is there.
-template <unsigned W> void compute_before(CommitGraph<W>& g, Id e, DependencyTable& dependencies) {
+// Fills in what comes before e in its thread, and its prefix. pre: everything po-before e is there. `in_order`: all of
+// it does, so that commit-before is (po ∪ rf)+.
+template <unsigned W>
+void compute_before(CommitGraph<W>& g, Id e, DependencyTable& dependencies, bool in_order = false) {
   const CommittedEvent& f = g[e];
   Bits<W> needs;
   const auto need = [&](DepSet deps) {
@@ -101,7 +103,7 @@ template <unsigned W> void compute_before(CommitGraph<W>& g, Id e, DependencyTab
     const Id d = g.at_slot(f.thread, k);
     if (d == none) continue;
     need(g[d].action().address_deps);
-    if (detail::committed_before(g[d], f)) needs.set(g.bit(d));
+    if (in_order || detail::committed_before(g[d], f)) needs.set(g.bit(d));
   }
   // Whatever comes after the read of a read-modify-write comes after its write.
   Bits<W> halves;

@@ -119,7 +119,8 @@ class Outcomes:
     """The final states of all executions. `states` maps each state, as (name, value) pairs in the order of the
     program's observations, to the number of executions that end in it. `holds` answers the program's condition (None:
     it has none, or we do not know). `reason` says why the list may be incomplete; empty where it is complete. `engine`
-    is explore or enumerate: what the explorer does not treat is enumerated."""
+    is explore or enumerate: what the explorer does not treat is enumerated; `why` is the reason for that
+    choice, where there was one."""
 
     model: str
     states: Mapping[tuple[tuple[str, int], ...], int]
@@ -130,6 +131,7 @@ class Outcomes:
     reason: str = ""
     errors: tuple[ErrorReport, ...] = ()
     engine: str = "explore"
+    why: str = ""
 
     @property
     def answer(self) -> Answer:

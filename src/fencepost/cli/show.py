@@ -15,6 +15,8 @@ def show_outcomes(found: Outcomes) -> str:
     if found.reason:
         lines.append(f"incomplete: {found.reason}")
     lines += [_error_line(error) for error in found.errors]
+    if found.why:
+        lines.append(f"{found.engine}: {found.why}")
     lines.append(_counts(found.model, found.executions, found.blocked, found.seconds))
     return "\n".join(lines)
 
@@ -29,6 +31,7 @@ def outcomes_data(found: Outcomes) -> dict[str, Any]:
         "blocked": found.blocked,
         "seconds": round(found.seconds, 6),
         "engine": found.engine,
+        "why": found.why,
         "errors": [error_data(e) for e in found.errors],
     }
 

@@ -39,7 +39,7 @@ def _all(program: Program, model: Model, options: ExploreOptions) -> tuple[Progr
     """The program as it runs, and its complete executions."""
     if knows(model):
         few = replace(options, max_executions=min(options.max_executions or _MOST, _MOST), save=None, resume=None)
-        return passes(program, model.name, options), executions(program, model, few)
+        return passes(program, model.mapped_like, options), executions(program, model, few)
     from fencepost.enumerate import enumerate_executions
     from fencepost.enumerate.prepare import ready
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from fencepost.execution.execution import Execution
 from fencepost.explore import native
 from fencepost.explore.convert import state_of, to_execution, to_report
-from fencepost.explore.native import NATIVE_MODELS, PLANNED_MODELS, Progress, Report
+from fencepost.explore.engines import PLANNED_MODELS, STRONGER, Engine, engine_of, may_fail_freely
+from fencepost.explore.native import Progress, Report
 from fencepost.explore.prepare import Prepared, prepare
 from fencepost.models.registry import Model, find
 from fencepost.options import CheckOptions, ExploreOptions
-from fencepost.program.condition import Condition, FinalMemory, Quantifier, holds
-from fencepost.program.instructions import BOUNDS, Await, BlockingCas, ErrorKind, Fence, StoreConditional
+from fencepost.program.condition import Condition, Quantifier, holds
+from fencepost.program.instructions import BOUNDS, ErrorKind
 from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, to_signed
 from fencepost.program.program import Program
 from fencepost.verdict import Answer, ErrorReport, Outcomes, Verdict, Witness
@@ -26,11 +28,12 @@ def explore(
     options = options or CheckOptions()
     found = _model(model)
     ran = _run(program, found, options, progress)
-    if ran is None:
+    if isinstance(ran, Engine):
         from fencepost.enumerate.verdicts import check_by_enumeration
 
-        return check_by_enumeration(program, found, options)
-    prepared, report = ran
+        verdict = check_by_enumeration(program, found, options)
+        return replace(verdict, extra={**verdict.extra, **_told(ran)})
+    prepared, report, engine = ran
     errors, witnesses, limits = _sort_findings(report, prepared, found.name, options)
     condition = _answer_condition(report, prepared)
     answer, reason = _answer(report, errors, limits, condition)
@@ -44,7 +47,7 @@ def explore(
         tuple(errors),
         witnesses[0] if witnesses else None,
         tuple(_limit_line(limit) for limit in limits) if answer is Answer.FAIL else (),
-        {"condition": condition} if program.condition is not None else {},
+        _told(engine) | ({"condition": condition} if program.condition is not None else {}),
     )
 
 
@@ -55,17 +58,17 @@ def outcomes(
     options = options or ExploreOptions()
     found = _model(model)
     ran = _run(program, found, options, progress)
-    if ran is None:
+    if isinstance(ran, Engine):
         from fencepost.enumerate.verdicts import outcomes_by_enumeration
 
-        return outcomes_by_enumeration(program, found, options)
-    prepared, report = ran
+        return replace(outcomes_by_enumeration(program, found, options), why=ran.reason)
+    prepared, report, engine = ran
     errors, _, limits = _sort_findings(report, prepared, found.name, options)
     states = {state_of(values, prepared): count for values, count in report.results["outcomes"]}
     reason = report.reason or "; ".join(_limit_line(limit) for limit in limits)
     return Outcomes(
         found.name, dict(sorted(states.items())), _answer_condition(report, prepared), report.results["executions"],
-        report.results["blocked"], report.seconds, reason, tuple(errors),
+        report.results["blocked"], report.seconds, reason, tuple(errors), why=engine.reason,
     )  # fmt: skip
 
 
@@ -74,7 +77,7 @@ def executions(program: Program, model: Any, options: ExploreOptions | None = No
     options = options or ExploreOptions()
     found = _model(model)
     ran = _run(program, found, options, None, keep=options.max_executions or 2**62)
-    if ran is None:
+    if isinstance(ran, Engine):
         from fencepost.enumerate import enumerate_executions
         from fencepost.enumerate.prepare import ready
 
@@ -91,38 +94,30 @@ def _model(model: Any) -> Model:
 
 def knows(model: Any) -> bool:
     """Whether the core explores it. For the other models all candidate executions are enumerated."""
-    found = _model(model)
-    return found.ours and (found.name in NATIVE_MODELS or found.name in PLANNED_MODELS)
+    return engine_of(_model(model)).explores
+
+
+def _told(engine: Engine) -> dict[str, str]:
+    """What the user is told about the choice of the engine, where there was one."""
+    return {"engine": "explore" if engine.explores else "enumerate", "why": engine.reason} if engine.reason else {}
 
 
 def _run(
     program: Program, model: Model, options: ExploreOptions, progress: Progress | None, *, keep: int = 0
-) -> tuple[Prepared, Report] | None:
-    """What the core found; None where only enumeration is sure to find everything: the core does not know the model,
-    or its commit-before order was stronger than the model on this program and no error was found."""
+) -> tuple[Prepared, Report, Engine] | Engine:
+    """What the core found; an engine with its reason where only enumeration is sure to find everything."""
     model.refuse_foreign(program)
-    if not knows(model):
-        return None
-    prepared = prepare(program, model.name, options)
-    if model.name == "wrc11" and _needs_coherence(prepared.program):
-        return None
-    if model.name == "ra" and any(isinstance(i, Fence) for f in prepared.program.functions for i in f.code):
-        return None  # the core's release/acquire has no fences
-    report = native.run(prepared, model, options, progress, keep=keep)
-    incomplete = report.results["may_miss"] or (model.name in PLANNED_MODELS and _may_fail_freely(prepared.program))
-    return None if incomplete and not report.failed and not report.reason else (prepared, report)
-
-
-def _may_fail_freely(program: Program) -> bool:
-    """Whether a store-conditional may fail for no reason. What follows such a failure depends on nothing, so it may
-    commit before the load-reserve; the core decides the failure after that load and would miss it."""
-    return any(isinstance(i, StoreConditional) and i.may_fail for f in program.functions for i in f.code)
-
-
-def _needs_coherence(program: Program) -> bool:
-    """Whether it waits or its final memory is observed: what the core does about both rests on a coherence order."""
-    waits = any(isinstance(i, Await | BlockingCas) for f in program.functions for i in f.code)
-    return waits or any(isinstance(o.what, FinalMemory) for o in program.observations)
+    if not engine_of(model).explores:
+        return engine_of(model)
+    prepared = prepare(program, model.mapped_like, options)
+    engine = engine_of(model, prepared.program)
+    if not engine.explores:
+        return engine
+    report = native.run(prepared, model, engine, options, progress, keep=keep)
+    incomplete = report.results["may_miss"] or (engine.like in PLANNED_MODELS and may_fail_freely(prepared.program))
+    if incomplete and not report.failed and not report.reason:
+        return Engine(False, reason=STRONGER)
+    return prepared, report, engine
 
 
 def _sort_findings(

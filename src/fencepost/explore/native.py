@@ -15,19 +15,13 @@ from typing import Any
 from fencepost import _core
 from fencepost._version import __version__
 from fencepost.errors import UsageError
+from fencepost.explore.engines import NATIVE_MODELS, PLANNED_MODELS, Engine
 from fencepost.explore.prepare import Prepared
 from fencepost.models.registry import Model
 from fencepost.options import CheckOptions, ExploreOptions
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.program import Arch
 from fencepost.records import dataclass
-
-#: The models that the core checks by hand-tuned code, by their number there.
-NATIVE_MODELS = {"sc": 0, "tso": 1, "pso": 2, "ra": 3, "rc11": 4, "rc11-cpp20": 5, "wrc11": 6}
-
-#: Our models that let events commit out of program order: the core runs their plan. The value says whether a read may
-#: see its own thread's write before that write's predecessors, where commit-before can be too strong.
-PLANNED_MODELS = {"power": False, "sra": False, "armv8": True, "riscv": True, "armv7": True, "imm": True}
 
 _DONE, _PAUSED, _FAILED = 0, 1, 3
 _LOOK = 0.05  # seconds between two looks at the clock, the screen and the keyboard
@@ -49,11 +43,17 @@ Progress = Callable[[int, float], None]
 
 
 def run(
-    prepared: Prepared, model: Model, options: ExploreOptions, progress: Progress | None = None, *, keep: int = 0
+    prepared: Prepared,
+    model: Model,
+    engine: Engine,
+    options: ExploreOptions,
+    progress: Progress | None = None,
+    *,
+    keep: int = 0,
 ) -> Report:
     """Explores until the end or a limit. With `save`, the state is written every few seconds and at every end; with
     `resume`, the counts go on from the file."""
-    native = _native_options(prepared, model, options, keep)
+    native = _native_options(prepared, model, engine, options, keep)
     exploration = _core.Exploration(prepared.bytecode, native)
     before = _resume(exploration, prepared, model.name, options)
     started = time.perf_counter()
@@ -63,17 +63,20 @@ def run(
     return Report(results, time.perf_counter() - started, "" if failed else reason, failed)
 
 
-def _native_options(prepared: Prepared, model: Model, options: ExploreOptions, keep: int) -> _core.ExploreOptions:
+def _native_options(
+    prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, keep: int
+) -> _core.ExploreOptions:
     native = _core.ExploreOptions()
-    if model.name in NATIVE_MODELS:
-        native.model = NATIVE_MODELS[model.name]
+    if engine.like in NATIVE_MODELS:
+        native.model = NATIVE_MODELS[engine.like]
     else:
         plan = model.plan
         assert plan is not None, "a planned model should have a plan"
         checks = [[c.kind, int(c.negated), int(c.flag)] for c in plan.checks]
         native.set_plan([list(o) for o in plan.operations], plan.registers, checks)
         native.success_dependencies = prepared.program.arch is Arch.RISCV
-        native.forwards = PLANNED_MODELS[model.name]
+        native.in_order = engine.in_order
+        native.forwards = PLANNED_MODELS.get(engine.like, False)
     native.keep_executions = keep
     native.max_events = options.max_events
     if isinstance(options, CheckOptions):

@@ -10,43 +10,27 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import product
 
-from fencepost.execution.execution import Event, EventKind, Execution
+from fencepost.execution.execution import EventKind
 from fencepost.models.cat import syntax as cat
 from fencepost.models.cat.judge import Prepared
+from fencepost.models.cat.small import INCOHERENT, OWN, Shape, incoherent
 from fencepost.models.registry import Model
 from fencepost.program.instructions import Mode
 
-_ADDRESS = 0x10000
 _READ_MODES = (Mode.NA, Mode.RLX, Mode.ACQ, Mode.SC)
 _WRITE_MODES = (Mode.NA, Mode.RLX, Mode.REL, Mode.SC)
-
-#: (accesses of thread 0, number of writes of thread 1, reads-from of the reads, coherence). Access 0 is the initial
-#: write, then thread 0, then thread 1.
-Shape = tuple[str, int, tuple[int, ...], tuple[int, ...]]
-_OWN: tuple[Shape, ...] = (
-    ("RW", 0, (2,), (0, 2)),  # reads its own later write
-    ("WWR", 0, (1,), (0, 1, 2)),  # reads its own write that it has overwritten
-    ("WR", 0, (0,), (0, 1)),  # reads the initial value after its own write
-)
-_SHARED: tuple[Shape, ...] = (
-    ("WW", 0, (), (0, 2, 1)),  # CoWW
-    ("RW", 1, (3,), (0, 2, 3)),  # CoRW
-    ("WR", 1, (3,), (0, 3, 1)),  # CoWR
-    ("RR", 1, (3, 0), (0, 3)),  # CoRR
-    ("RR", 2, (4, 3), (0, 3, 4)),
-)
 
 
 @lru_cache(maxsize=64)
 def keeps_own_coherence(model: Model) -> bool:
     """Whether a thread alone always reads its own last write."""
-    return all(_rejects(model, shape) for shape in _OWN)
+    return all(_rejects(model, shape) for shape in OWN)
 
 
 @lru_cache(maxsize=64)
 def keeps_coherence(model: Model) -> bool:
     """SC per location."""
-    return keeps_own_coherence(model) and all(_rejects(model, shape) for shape in _SHARED)
+    return all(_rejects(model, shape) for shape in INCOHERENT)
 
 
 @lru_cache(maxsize=64)
@@ -57,20 +41,14 @@ def uses_coherence_order(model: Model) -> bool:
 
 def _rejects(model: Model, shape: Shape) -> bool:
     own, writes, _, _ = shape
-    choices = [_READ_MODES if kind == "R" else _WRITE_MODES for kind in own] + [_WRITE_MODES] * min(writes, 1)
-    return not any(model.judge(_graph(shape, modes), all_violations=False).consistent for modes in product(*choices))
-
-
-def _graph(shape: Shape, modes: tuple[Mode, ...]) -> Execution:
-    own, writes, sources, order = shape
-    events = [Event(0, -1, 0, EventKind.INIT, _ADDRESS, 8)]
-    for i, kind in enumerate(own):
-        what = EventKind.READ if kind == "R" else EventKind.WRITE
-        events.append(Event(len(events), 0, i, what, _ADDRESS, 8, mode=modes[i]))
-    for i in range(writes):
-        events.append(Event(len(events), 1, i, EventKind.WRITE, _ADDRESS, 8, mode=modes[-1]))
-    reads = [i + 1 for i, kind in enumerate(own) if kind == "R"]
-    return Execution(tuple(events), dict(zip(reads, sources, strict=True)), {_ADDRESS: order})
+    reads = [{"kind": EventKind.READ, "mode": mode} for mode in _READ_MODES]
+    stores = [{"kind": EventKind.WRITE, "mode": mode} for mode in _WRITE_MODES]
+    choices = [reads if kind == "R" else stores for kind in own] + [stores] * min(writes, 1)
+    for looks in product(*choices):
+        alike = looks + looks[-1:] * (len(own) + writes - len(looks))
+        if model.judge(incoherent(shape, alike), all_violations=False).consistent:
+            return False
+    return True
 
 
 def primitives(model: Prepared) -> frozenset[str]:

@@ -79,12 +79,23 @@ class Model:
     @cached_property
     def plan(self) -> Plan | None:
         """The model as a flat list of operations; None for the few models that cannot be one."""
+        plan, _ = self._compiled
+        return plan
+
+    @property
+    def why_no_plan(self) -> str:
+        """What stands in the way of a plan, and where; empty where there is one."""
+        _, reason = self._compiled
+        return reason
+
+    @cached_property
+    def _compiled(self) -> tuple[Plan | None, str]:
         from fencepost.models.cat.compile import NoPlanError, compile_plan
 
         try:
-            return compile_plan(self.prepared)
-        except NoPlanError:
-            return None
+            return compile_plan(self.prepared), ""
+        except NoPlanError as error:
+            return None, str(error)
 
     def refuse_foreign(self, program: Program) -> None:
         """Raises UnsupportedError for a program written for an architecture whose accesses this model does not know."""

@@ -21,7 +21,7 @@ NATURAL = {Arch.PPC: "power", Arch.X86: "tso", Arch.AARCH64: "armv8", Arch.RISCV
 def outcomes_by(engine: str, program: Program, model: Model, options: ExploreOptions) -> Outcomes:
     """The outcomes by an engine; what the explorer cannot treat is enumerated, and the outcomes say so."""
     split = MIXED in model.offers and mixes_sizes(program)  # what only enumeration does
-    if engine == EXPLORE and explore.knows(model) and not split:
+    if engine == EXPLORE and not split:
         try:
             return explore.outcomes(program, model, options)
         except UnsupportedError:

@@ -88,6 +88,12 @@ class Plan:
         index = self.relations.index(relation)
         return any(op == Op.BASE_RELATION and a == index for op, _, a, _ in self.operations)
 
+    def same_as(self, other: Plan | None) -> bool:
+        """Whether both are the same but for the names and places of their checks."""
+        if other is None or self.operations != other.operations:
+            return False
+        return [(c.kind, c.negated, c.flag) for c in self.checks] == [(c.kind, c.negated, c.flag) for c in other.checks]
+
     def to_data(self) -> dict[str, object]:
         """For the native core: integers and names only."""
         return {
@@ -100,7 +106,7 @@ class Plan:
 
 
 Register = int | rel.Rows
-_SIMPLE: dict[int, Callable[[list[Register], int, int, Structure], Register]] = {
+SIMPLE: dict[int, Callable[[list[Register], int, int, Structure], Register]] = {
     Op.BASE_SET: lambda r, a, b, s: s.set(SETS[a]),
     Op.BASE_RELATION: lambda r, a, b, s: s.relation(RELATIONS[a]),
     Op.ALL_EVENTS: lambda r, a, b, s: s.full,
@@ -168,7 +174,7 @@ def _run(
     while k < last:
         op, dst, a, b = operations[k]
         k += 1
-        simple = _SIMPLE.get(op)
+        simple = SIMPLE.get(op)
         if simple is not None:
             registers[dst] = simple(registers, a, b, s)
         elif op == Op.ASSIGN:
@@ -184,13 +190,13 @@ def _run(
                 changed.pop()
         else:
             check = plan.checks[a]
-            if check.fails(_holds(check.kind, registers[b])):
+            if check.fails(holds(check.kind, registers[b])):
                 (found.flags if check.flag else found.failed).append(a)
                 if stop and not check.flag:
                     return
 
 
-def _holds(kind: int, value: Register) -> bool:
+def holds(kind: int, value: Register) -> bool:
     if kind == EMPTY_SET_CHECK:
         return not value
     assert isinstance(value, tuple), "a check of a relation should have one"

@@ -1,0 +1,94 @@
+"""Which engine runs a model on a program, and why. Our own models are listed; a user's model is looked at: where its
+plan is that of one of ours it is treated like that one, where it provably fits an exploration in program order the core
+runs its plan, and in doubt all candidate executions are enumerated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from fencepost.models.registry import Model, find, names
+from fencepost.program.condition import FinalMemory
+from fencepost.program.instructions import Await, BlockingCas, Fence, Spawn, StoreConditional
+from fencepost.program.program import Program
+
+#: The models that the core checks by hand-tuned code, by their number there.
+NATIVE_MODELS = {"sc": 0, "tso": 1, "pso": 2, "ra": 3, "rc11": 4, "rc11-cpp20": 5, "wrc11": 6}
+
+#: Our models that let events commit out of program order: the core runs their plan. The value says whether a read may
+#: see its own thread's write before that write's predecessors, where commit-before can be too strong.
+PLANNED_MODELS = {"power": False, "sra": False, "armv8": True, "riscv": True, "armv7": True, "imm": True}
+
+STRONGER = "the order in which the explorer commits may be stronger than the model on this program"
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """`explores`: the core does; otherwise enumeration. `like` names the model of ours whose treatment this one gets;
+    empty where its plan is run in program order. `reason` is for the user: empty where there is nothing to explain."""
+
+    explores: bool
+    like: str = ""
+    reason: str = ""
+
+    @property
+    def in_order(self) -> bool:
+        return self.explores and not self.like
+
+
+def engine_of(model: Model, program: Program | None = None) -> Engine:
+    """The engine for a model on a program (None: on programs without anything special)."""
+    if model.ours:
+        found = Engine(model.name in NATIVE_MODELS or model.name in PLANNED_MODELS, model.name)
+    else:
+        found = _of_users(
+            model, program is not None and uses(program, Spawn), program is not None and uses(program, StoreConditional)
+        )
+    return found if program is None else _checked(found, program)
+
+
+def _checked(engine: Engine, program: Program) -> Engine:
+    """Some programs are beyond the hand-tuned checkers."""
+    if engine.like == "wrc11" and _needs_coherence(program):
+        return Engine(False, reason="waiting and final memory need a coherence order, which wrc11 has not")
+    if engine.like == "ra" and uses(program, Fence):
+        return Engine(False, reason="the explorer's release/acquire has no fences")
+    return engine
+
+
+@lru_cache(maxsize=64)
+def _of_users(model: Model, spawns: bool, exclusives: bool) -> Engine:
+    from fencepost.models.cat.guarantees import unproved
+    from fencepost.models.cat.small import is_causal, keeps_atomicity, keeps_coherence
+
+    plan = model.plan
+    if plan is None:
+        return Engine(False, reason=f"the model has no plan: {model.why_no_plan}")
+    for name in names():
+        if plan.same_as(find(name).plan):
+            return Engine(True, name, f"the model says what {name} says")
+    doubt = unproved(plan)
+    if not doubt and not keeps_coherence(plan):
+        doubt = "it may break SC per location"
+    if not doubt and not is_causal(plan, spawns=spawns):
+        doubt = "it may allow cycles of po and rf"
+    if not doubt and exclusives and not keeps_atomicity(plan):
+        doubt = "it may let others write between an exclusive pair"
+    if doubt:
+        return Engine(False, reason=f"nothing proves that an exploration finds everything under this model: {doubt}")
+    return Engine(True, "", "the model keeps po and rf acyclic: its plan is run in program order")
+
+
+def may_fail_freely(program: Program) -> bool:
+    """Whether a store-conditional may fail for no reason. What follows such a failure depends on nothing, so it may
+    commit before the load-reserve; the core decides the failure after that load and would miss it."""
+    return any(isinstance(i, StoreConditional) and i.may_fail for f in program.functions for i in f.code)
+
+
+def uses(program: Program, *kinds: type[object]) -> bool:
+    return any(isinstance(i, kinds) for f in program.functions for i in f.code)
+
+
+def _needs_coherence(program: Program) -> bool:
+    """Whether it waits or its final memory is observed: what the core does about both rests on a coherence order."""
+    return uses(program, Await, BlockingCas) or any(isinstance(o.what, FinalMemory) for o in program.observations)

@@ -1,0 +1,99 @@
+"""A user's .cat file runs in the explorer where that provably finds everything, and the answer says which engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fencepost.enumerate.verdicts import outcomes_by_enumeration
+from fencepost.explore.driver import outcomes
+from fencepost.explore.engines import engine_of
+from fencepost.generate.random_programs import SHAPES, random_program
+from fencepost.models.cat.guarantees import unproved
+from fencepost.models.cat.small import is_causal, keeps_atomicity, keeps_coherence
+from fencepost.models.registry import DIRECTORY, Model, find, names
+from fencepost.options import ExploreOptions
+
+IN_ORDER = ("sc", "tso", "pso", "ra", "sra", "rc11", "rc11-cpp20")
+
+
+def users(folder: Path, text: str, name: str = "mine") -> Model:
+    path = folder / f"{name}.cat"
+    path.write_text(text, encoding="utf-8")
+    return find(path)
+
+
+@pytest.mark.parametrize("name", names())
+def test_what_is_proved_of_our_own_models(name: str) -> None:
+    plan = find(name).plan
+    assert plan is not None
+    assert (not unproved(plan) and keeps_coherence(plan)) is (name != "wrc11")
+    assert keeps_atomicity(plan) is (name != "wrc11")
+    assert is_causal(plan, spawns=False) is is_causal(plan, spawns=True) is (name in (*IN_ORDER, "wrc11"))
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_copy_of_our_model_is_run_like_it(name: str, tmp_path: Path) -> None:
+    model = users(tmp_path, f"(* mine *)\n{find(name).source}")
+    assert engine_of(model).like == name
+
+
+@pytest.mark.parametrize("name", IN_ORDER)
+def test_the_plan_in_program_order_finds_what_enumeration_finds(name: str, tmp_path: Path) -> None:
+    model = users(tmp_path, f"{find(name).source}\nacyclic po | rf as again\n")
+    engine = engine_of(model)
+    assert engine.in_order and "program order" in engine.reason
+    for shape in ("c11", "c11-racy"):
+        for seed in range(12):
+            program = random_program(seed, SHAPES[shape], size=3 + seed % 5)
+            explored, enumerated = (f(program, model, ExploreOptions()) for f in (outcomes, outcomes_by_enumeration))
+            assert explored.engine == "explore" and explored.why == engine.reason
+            assert explored.states == enumerated.states and explored.executions == enumerated.executions
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("acyclic po-loc | com\nacyclic rf | data as thin", "cycles of po and rf"),
+        ("acyclic po | rf", "SC per location"),
+        ("acyclic po | com\nempty W \\ range(po) as first", "'first'"),
+        ("acyclic po | com\nempty [W] ; po ; [R] \\ (po ; [F] ; po) as fenced", "rule out"),
+        ("acyclic po | com\n~empty rf as read", "hold later"),
+        ("acyclic po | com\nempty ([W] ; loc ; [W]) \\ (co | co^-1 | id | (co ; rf)) as odd", "'odd'"),
+        ("acyclic po | com\nwith s from linearisations(W, co)\nacyclic s", "with ... from"),
+    ],
+)
+def test_in_doubt_a_model_is_enumerated(text: str, why: str, tmp_path: Path) -> None:
+    model = users(tmp_path, text)
+    engine = engine_of(model)
+    assert not engine.explores
+    assert why in engine.reason
+
+
+MUTANTS = [
+    ("rc11", "irreflexive reentered(hb) as atomic-order", ""),
+    ("tso", "let locked = po & ((W * (R & RMW)) | ((W & RMW) * R))", "let locked = 0"),
+    ("tso", "let ppo = po & (M * M) \\ (W * R)", "let ppo = po & (R * M)"),
+    ("ra", "acyclic sb | rf as porf", "acyclic po | spawn | rf as porf"),
+    ("sra", "acyclic hb | co as strong", "irreflexive hb ; co as strong"),
+]
+
+
+@pytest.mark.parametrize(("name", "old", "new"), MUTANTS)
+def test_a_changed_model_agrees_with_enumeration(name: str, old: str, new: str, tmp_path: Path) -> None:
+    source = find(name).source
+    source = source.replace('include "rc11-axioms.cat"', _include("rc11-axioms"))
+    source = source.replace('include "rc11-checks.cat"', _include("rc11-checks"))
+    source = source.replace('include "ra.cat"', find("ra").source)
+    assert old in source
+    model = users(tmp_path, source.replace(old, new))
+    for seed in range(20):
+        program = random_program(seed, SHAPES["c11"], size=3 + seed % 5)
+        explored, enumerated = (f(program, model, ExploreOptions()) for f in (outcomes, outcomes_by_enumeration))
+        assert explored.engine == "explore"
+        assert explored.states == enumerated.states and explored.executions == enumerated.executions
+
+
+def _include(name: str) -> str:
+    return (DIRECTORY / "include" / f"{name}.cat").read_text(encoding="utf-8")
