@@ -530,11 +530,15 @@ class ThreadLocalAddress(Instruction):
 
 @dataclass(frozen=True, slots=True)
 class Malloc(Instruction):
+    """Heap memory. `name` and `type` are for display: what the source calls the type that it is made for."""
+
     mnemonic: ClassVar[str] = "malloc"
     dst: Reg = _define()
     size: Operand = _use()
     align: int = _attribute(int, default=16)
     zeroed: bool = _attribute(bool, default=False)
+    name: str = _attribute(str, default="")
+    type: DataType | None = _attribute(DataType, default=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from fencepost.report.svg import asset, markup
 from fencepost.report.text import error_text
 from fencepost.verdict import Verdict, Witness
 from fencepost.witness.names import short_file
-from fencepost.witness.sources import Sources, files_of
+from fencepost.witness.sources import Sources
 from fencepost.witness.story import Moment, Story, tell
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
@@ -51,7 +51,7 @@ def _page(story: Story, sources: Sources, answer: str, figures: str) -> str:
         f'<script type="application/json" id="data">{_data(story)}</script>',
         f"<script>{asset('page.js')}</script>",
     ])  # fmt: skip
-    return _frame(f"{answer}: {error_text(story.witness.error)}", body)
+    return _frame(f"{answer}: {error_text(story.error)}", body)
 
 
 def _frame(title: str, body: str) -> str:
@@ -91,7 +91,7 @@ def _figures(verdict: Verdict) -> str:
 
 
 def _header(story: Story, answer: str) -> str:
-    error, model = story.witness.error, story.witness.model
+    error, model = story.error, story.witness.model
     place = f" · {escape(short_file(error.at.file))}:{error.at.line}" if error.at is not None else ""
     title = f'<span class="badge {answer.lower()}">{answer}</span> {escape(error_text(error))}'
     lines = [f'<h1>{title} <span class="where">under {escape(model)}{place}</span></h1>']
@@ -130,7 +130,8 @@ def _footer(figures: str) -> str:
 
 
 def _source_panel(story: Story, sources: Sources) -> str:
-    files = [f for f in files_of(story.witness) if sources.lines(f)]
+    told = [story.error.at, *(m.at for m in story.moments), *(step.at for step, _ in story.run)]
+    files = [f for f in dict.fromkeys(at.file for at in told if at is not None) if sources.lines(f)]
     used: dict[str, set[int]] = {}
     for m in story.moments:
         if m.at is not None:

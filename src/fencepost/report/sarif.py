@@ -67,14 +67,15 @@ def _results(verdict: Verdict, sources: Sources | None) -> list[Json]:
 def _result(error: ErrorReport, verdict: Verdict, sources: Sources | None) -> Json:
     witness = verdict.witness
     story = tell(witness, sources) if witness is not None and witness.error == error else None
-    text = f"{error_text(error)} under {verdict.model}."
+    told = story.error if story is not None else error
+    text = f"{error_text(told)} under {verdict.model}."
     if story is not None and story.explanation.reason:
         reason = story.explanation.reason
         text += f" {reason[0].upper()}{reason[1:]}."
         text += "".join(f" To prevent it: {r.text}." for r in story.explanation.remedies)
     level = "note" if error.kind in BOUNDS else "error"
     result: Json = {"ruleId": error.kind.value, "level": level, "message": {"text": text}}
-    where = error.at if error.at is not None else _any_place(story)
+    where = told.at if told.at is not None else _any_place(story)
     if where is not None:
         result["locations"] = [_location(where)]
     if story is not None:

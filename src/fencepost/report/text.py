@@ -43,9 +43,10 @@ Line = list[Span]
 
 def render(verdict: Verdict, *, sources: Sources | None = None, width: int = PLAIN_WIDTH, colour: bool = False) -> str:
     """The whole report of a verdict, ending in a newline."""
-    lines = _head(verdict)
-    if verdict.witness is not None:
-        lines += [[], *_story(_tell(verdict.witness, sources), width)]
+    story = _tell(verdict.witness, sources) if verdict.witness is not None else None
+    lines = _head(verdict, story)
+    if story is not None:
+        lines += [[], *_story(story, width)]
     lines += _tail(verdict, width)
     return _write(lines, colour)
 
@@ -60,7 +61,8 @@ def render_witness(
     witness: Witness, *, sources: Sources | None = None, width: int = PLAIN_WIDTH, colour: bool = False
 ) -> str:
     """The story of one witness without the figures of the run that found it."""
-    return _write([_error_line(witness.error, witness.model), [], *_story(_tell(witness, sources), width)], colour)
+    story = _tell(witness, sources)
+    return _write([_error_line(story.error, witness.model), [], *_story(story, width)], colour)
 
 
 def print_verdict(verdict: Verdict, *, sources: Sources | None = None) -> None:
@@ -97,10 +99,10 @@ def _write(lines: Iterable[Line], colour: bool) -> str:
 # --- above and below the story
 
 
-def _head(verdict: Verdict) -> list[Line]:
+def _head(verdict: Verdict, story: Story | None) -> list[Line]:
     answer = Span(f" {verdict.answer.value} ", verdict.answer.value.lower())
-    if verdict.witness is not None:
-        return [[answer, Span(" "), *_error_line(verdict.witness.error, verdict.model)]]
+    if story is not None:
+        return [[answer, Span(" "), *_error_line(story.error, verdict.model)]]
     text = verdict.reason or {Answer.PASS: "no error in any execution"}.get(verdict.answer, "")
     lines: list[Line] = [[answer, Span(" "), Span(f"{text} ", "head"), Span(f"under {verdict.model}", "dim")]]
     return lines + [[Span("       "), *_error_line(e, verdict.model)] for e in verdict.errors]
@@ -120,7 +122,9 @@ def error_text(error: ErrorReport) -> str:
 
 def _error_line(error: ErrorReport, model: str) -> Line:
     where = f"  {_place(error.at)}" if error.at is not None else ""
-    return [Span(error_text(error), "head"), Span(f" under {model}{where}", "dim")]
+    text = error_text(error)
+    under = "" if text.endswith(f"against {model}") else f" under {model}"
+    return [Span(text, "head"), Span(f"{under}{where}", "dim")]
 
 
 def _place(at: Position | None) -> str:
@@ -147,7 +151,7 @@ def _figures(verdict: Verdict) -> str:
 
 
 def _labelled(label: str, text: str, width: int) -> list[Line]:
-    parts = wrap(text, max(width - 9, 30), break_long_words=False) or [""]
+    parts = wrap(text, max(width - 9, 30), break_long_words=False, break_on_hyphens=False) or [""]
     first: Line = [Span(f"{label:<9}", "label"), Span(parts[0])]
     return [first, *([Span(" " * 9 + p)] for p in parts[1:])]
 
@@ -190,7 +194,7 @@ def _fits(story: Story, width: int) -> bool:
 def _columns(story: Story, width: int) -> list[Line]:
     wide = _column_width(story, width)
     order = [c.thread for c in story.columns]
-    names = [Span(c.name + (f"  ({c.hidden} more)" if c.hidden else ""), "head") for c in story.columns]
+    names = [Span(c.name + (f"  ({c.hidden} not shown)" if c.hidden else ""), "head") for c in story.columns]
     lines = [_row("", [[n] for n in names], wide)]
     lines.append([Span("─" * (_GUTTER - 1) + "─┼─".join("─" * (wide + (not i)) for i in range(len(order))), "dim")])
     for moment in story.moments:

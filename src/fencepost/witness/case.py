@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from fencepost.execution.execution import Event, EventKind
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.interpret import Action
+from fencepost.program.operands import Position
 from fencepost.program.program import Arch
 from fencepost.verdict import Edge, Witness
 from fencepost.witness.cycles import shortest_cycle
@@ -29,9 +30,24 @@ class Case:
     names: Names
     replayed: Replay | None
 
-    @property
+    @cached_property
     def events(self) -> tuple[Event, ...]:
-        return self.witness.execution.events
+        """The events, each at the line that tells a person most: the inside of a library, and of a function that only
+        wraps an access, is shown where it is called."""
+        events = self.witness.execution.events
+        if self.replayed is None:
+            return events
+        shown = self.replayed.shown
+        return tuple(replace(e, at=shown[e.id]) if shown.get(e.id, e.at) != e.at else e for e in events)
+
+    def written_at(self, event: int) -> Position | None:
+        """The line of the program itself that an access stands in: where to change it."""
+        at = self.events[event].at
+        return self.replayed.written.get(event, at) if self.replayed is not None else at
+
+    def operation(self, event: int) -> str:
+        """The operation of the thread library (`mutex_lock`, `cond_wait`, ...) that an event is a part of."""
+        return self.replayed.operations.get(event, "") if self.replayed is not None else ""
 
     @property
     def arch(self) -> Arch:
@@ -49,10 +65,10 @@ class Case:
             return {}
         return self.replayed.waiting()
 
-    @cached_property
-    def lock_addresses(self) -> frozenset[int]:
-        taken = self.replayed.actions.values() if self.replayed is not None else ()
-        return frozenset(a.address for a in [*taken, *self.waiting.values()] if a.lock)
+    def waits_at(self, thread: int) -> Position | None:
+        """The place to show for a thread that waits."""
+        run = self.replayed.runs[thread] if self.replayed is not None else None
+        return run.shown if run is not None else None
 
     @cached_property
     def past(self) -> frozenset[int]:
@@ -87,9 +103,40 @@ class Case:
         events of the story, else anywhere; () where it is."""
         return self.witness.cycle or shortest_cycle(self.relations, self.past) or shortest_cycle(self.relations)
 
+    @cached_property
+    def essential(self) -> frozenset[int]:
+        """What must be told whatever else is left out: the fault, and the cycle that is the reason."""
+        on_cycle = {e for edge in self.cycle for e in (edge.source, edge.target)}
+        return frozenset({*self.witness.error.events, *on_cycle})
+
+    @cached_property
+    def setup(self) -> frozenset[int]:
+        """What a thread does before it starts the first other one: the state in which the story begins."""
+        found: set[int] = set()
+        for t in self.relations.threads:
+            line = self.witness.execution.thread_events(t)
+            first = next((e.index for e in line if e.kind is EventKind.SPAWN), 0)
+            found |= {e.id for e in line if e.index < first}
+        alone = {e.thread for e in self.events if e.thread >= 0} <= {self.witness.error.thread}
+        return frozenset() if alone else frozenset(found - self.essential)
+
+    @cached_property
+    def private(self) -> frozenset[int]:
+        """Accesses to places that nobody else touches, by threads that the error is not in: they explain nothing."""
+        users: dict[int, set[int]] = {}
+        for e in self.events:
+            if e.is_access and e.thread >= 0:
+                users.setdefault(e.address, set()).add(e.thread)
+        for t, action in self.waiting.items():
+            users.setdefault(action.address, set()).add(t)
+        concerned = {self.witness.error.thread, *self.waiting}
+        alone = {a for a, threads in users.items() if len(threads) == 1 and not threads & concerned}
+        quiet = self.witness.error.thread >= 0 or bool(self.waiting)
+        return frozenset(e.id for e in self.events if quiet and e.is_access and e.address in alone) - self.essential
+
     def told(self) -> frozenset[int]:
         """The past together with the cycle that explains it; of a read-modify-write both halves."""
-        told = self.past | frozenset(e for edge in self.cycle for e in (edge.source, edge.target))
+        told = self.past - self.setup - self.private | self.essential
         halves = frozenset(e for pair in self.witness.execution.rmw if told & set(pair) for e in pair)
         return frozenset(e for e in told | halves if self.events[e].kind not in _UNTOLD)
 
@@ -103,6 +150,7 @@ def open_case(witness: Witness) -> Case:
             replayed = None
     names = Names(witness.program, witness.execution)
     if replayed is not None:
-        pieces = replayed.pieces | heap_pieces(replayed.heap)
+        pieces = replayed.pieces | heap_pieces(replayed.heap, replayed.blocks)
         names = Names(witness.program, witness.execution, pieces, replayed.spawned)
+        names.files |= {at.file for at in replayed.shown.values() if at is not None}
     return Case(witness, Relations(witness.execution), names, replayed)

@@ -11,6 +11,7 @@ from fencepost.program.operands import Const, Reg, to_signed
 from fencepost.records import dataclass
 from fencepost.verdict import Edge
 from fencepost.witness.case import Case
+from fencepost.witness.operations import never_comes, waits_at
 from fencepost.witness.remedy import Remedy, for_cycle, for_race
 from fencepost.witness.titles import TITLES
 
@@ -32,6 +33,8 @@ def waits_for(case: Case, thread: int, action: Action) -> str:
     location = case.names.location(action.address) if action.address else ""
     if action.kind is Kind.JOIN:
         return f"{case.names.subject(action.value)} to end"
+    if inside := waits_at(case, thread, location):
+        return inside
     if action.lock:
         return f"the lock {location}"
     if action.kind is Kind.READ:
@@ -111,6 +114,9 @@ class _Explainer:
             return f"{clauses[0]}: {tail}" if len(clauses) == 1 else f"{' and '.join(clauses)}: {tail}s"
         if early:
             return f"{' and '.join(early)}: nothing keeps the load before the store that follows it"
+        overtaken = [c for c in (self.overtaken(e) for e in cycle if e.name == "co") if c]
+        if len(overtaken) == 1 and sum(e.name == "co" for e in cycle) == 1:
+            return overtaken[0]
         stores = sorted({self.names.location(self.case.events[e.source].address) for e in cycle if e.name == "co"})
         return f"the stores to {' and '.join(stores)} took effect in opposite orders: nothing keeps them in order"
 
@@ -140,6 +146,25 @@ class _Explainer:
         return (
             f"{self.who(read)} read {location} = {self.names.value(read)} before {self.who(write)} had reached the "
             f"store that makes it{self.place(write)}"
+        )
+
+    def overtaken(self, edge: Edge) -> str:
+        """A store that took effect after another one although something that its thread did later was seen before."""
+        late, early = self.case.events[edge.target], self.case.events[edge.source]
+        seen = [self.case.events[e.source] for e in self.case.cycle if e.name == "rf"]
+        later = [w for w in seen if w.thread == late.thread and w.index > late.index]
+        location = self.names.location(late.address)
+        text = (
+            f"{self.who(late)} stored {location} = {self.names.value(late)}{self.place(late)}, and it took effect only "
+            f"after the {self.names.value(early)} of {self.who(early)}{self.place(early)}"
+        )
+        if not later:
+            return f"{text}: nothing orders the two stores"
+        w = later[0]
+        location = self.names.location(w.address)
+        return (
+            f"{text}, although {location} = {self.names.value(w)}{self.place(w)}, which {self.who(w)} stored later, "
+            f"had been seen by then: nothing keeps the two stores of {self.who(w)} in order"
         )
 
     def taking_turns(self) -> tuple[str, tuple[Remedy, ...]]:
@@ -226,8 +251,11 @@ class _Explainer:
         order = self.x.coherence.get(action.address, ())
         last = self.case.events[order[-1]] if order else None
         text = f"{self.names.subject(thread)} waits for {waits_for(self.case, thread, action)}"
-        if action.at is not None:
-            text += f" ({self.names.place(action.at)})"
+        at = self.case.waits_at(thread)
+        if at is not None:
+            text += f" ({self.names.place(at)})"
+        if never := never_comes(self.case, thread):
+            return f"{text}, but {never}"
         if action.lock and last is not None and last.thread >= 0:
             return f"{text}, which {self.who(last)} holds{self.place(last)}"
         if action.kind is Kind.READ and not action.lock:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from itertools import islice, pairwise
 
+from fencepost.execution.execution import EventKind
 from fencepost.witness.relations import Relations
 
 Unit = tuple[int, ...]
@@ -24,7 +25,23 @@ def linearise(relations: Relations, told: Collection[int]) -> list[Unit]:
         line = [e.id for e in x.thread_events(t) if e.id in told and e.id not in second]
         halves = {r: w for w, r in second.items()}
         queues[t] = [(e, halves[e]) if e in halves else (e,) for e in line]
-    return _merge(queues, _before(x.spawns, told), _before(relations.reads_from, told), _soft(relations, told))
+    late = {e.id for e in x.events if e.kind is EventKind.JOIN}
+    order = _merge(queues, _before(x.spawns, told), _before(relations.reads_from, told), _soft(relations, told), late)
+    return _together(relations, order)
+
+
+def _together(relations: Relations, order: list[Unit]) -> list[Unit]:
+    """A thread that starts (or joins) several others one after the other does it in one step."""
+    steps: list[Unit] = []
+    for unit in order:
+        e = relations.events[unit[0]]
+        before = relations.events[steps[-1][-1]] if steps else None
+        same = before is not None and (before.thread, before.kind, before.at) == (e.thread, e.kind, e.at)
+        if same and e.kind in (EventKind.SPAWN, EventKind.JOIN):
+            steps[-1] += unit
+        else:
+            steps.append(unit)
+    return steps
 
 
 def _adjacent(relations: Relations, read: int, write: int) -> bool:
@@ -55,6 +72,7 @@ def _merge(
     hard: Mapping[int, set[int]],
     reads: Mapping[int, set[int]],
     soft: Mapping[int, set[int]],
+    late: Collection[int],
 ) -> list[Unit]:
     """Takes, again and again, the thread whose next unit breaks least; staying in one thread where nothing is lost."""
     at = dict.fromkeys(queues, 0)
@@ -65,9 +83,10 @@ def _merge(
     def unmet(unit: Unit, needs: Mapping[int, set[int]]) -> int:
         return sum(1 for e in unit for d in needs.get(e, ()) if d not in done and d not in unit)
 
-    def cost(t: int) -> tuple[bool, bool, bool, bool, int]:
+    def cost(t: int) -> tuple[bool, bool, bool, bool, bool, int]:
         unit = queues[t][at[t]]
-        return (unmet(unit, hard) > 0, unmet(unit, reads) > 0, unmet(unit, soft) > 0, t != last, t)
+        waits = unit[0] in late  # a join comes when there is nothing else to tell: several become one step
+        return (unmet(unit, hard) > 0, unmet(unit, reads) > 0, unmet(unit, soft) > 0, waits, t != last, t)
 
     while ready := [t for t in queues if at[t] < len(queues[t])]:
         last = min(ready, key=cost)

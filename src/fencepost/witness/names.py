@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path, PurePath
 
 from fencepost.execution.execution import Event, EventKind, Execution
-from fencepost.program.datatypes import DataType, Scalar, path_at, show_value
-from fencepost.program.instructions import Mode
+from fencepost.program.datatypes import Array, DataType, Scalar, Struct, path_at, show_value
+from fencepost.program.instructions import Malloc, Mode
 from fencepost.program.layout import FUNCTIONS, GAP, HEAP, REGION_MASK, STACK, Layout, lay_out
 from fencepost.program.operands import Position
 from fencepost.program.program import Program
@@ -43,7 +44,8 @@ class Names:
         spawned: Mapping[int, str] | None = None,
     ) -> None:
         self.program, self.execution = program, execution
-        self.spawned = _numbered(spawned or {})
+        self.spawned = _numbered({t: _function(name) for t, name in (spawned or {}).items()})
+        self.static = _same_function([t.name for t in program.threads] if program is not None else [])
         self.files = {e.at.file for e in execution.events if e.at is not None}
         self.layout: Layout | None = lay_out(program) if program is not None else None
         found = _heap(execution) | dict(pieces or {})
@@ -56,9 +58,11 @@ class Names:
         if index in self.spawned:
             return self.spawned[index]
         if 0 <= index < len(self.execution.threads):
-            return self.execution.threads[index]
+            name = self.execution.threads[index]
+            return self.static.get(name, name)
         if self.program is not None and 0 <= index < len(self.program.threads):
-            return self.program.threads[index].name
+            name = self.program.threads[index].name
+            return self.static.get(name, name)
         return str(index)
 
     def subject(self, index: int) -> str:
@@ -80,16 +84,13 @@ class Names:
         """How the source would write the place at an address."""
         return self._locate(address)[0]
 
+    def piece(self, start: int) -> str:
+        """The name of a whole heap or stack object."""
+        return next((p.name for p in self.pieces if p.start == start), f"[{start:#x}]")
+
     def _locate(self, address: int) -> tuple[str, Scalar | None]:
-        found = self.layout.find(address) if self.layout is not None else None
-        if found is not None:
-            o, offset = found
-            return _inside(o.name, o.type, offset)
-        index = bisect_right(self.starts, address) - 1
-        if index >= 0 and address - self.pieces[index].start < max(self.pieces[index].size, 1):
-            piece = self.pieces[index]
-            return _inside(piece.name, piece.type, address - piece.start)
-        return f"[{address:#x}]", None
+        found = self._object(address)
+        return _inside(*found) if found is not None else (f"[{address:#x}]", None)
 
     def value(self, event: Event) -> str:
         """The value of an access as the type of its location says; addresses by name."""
@@ -107,13 +108,38 @@ class Names:
         """A name for a value that is an address. Small numbers can be both: the caller says whether they may be."""
         region = value & REGION_MASK
         if region in (HEAP, STACK) and value >> 47 == 0:
-            return f"&{self.location(value)}" if self.location(value)[0] != "[" else None
+            return self._pointer(value)
         if self.layout is None or self.program is None:
             return None
         if region == FUNCTIONS and (value - FUNCTIONS) % GAP == 0:
             index = (value - FUNCTIONS) // GAP
-            return self.program.functions[index].name if 0 <= index < len(self.program.functions) else None
-        return f"&{self.location(value)}" if globals_too and self.layout.find(value) is not None else None
+            return _function(self.program.functions[index].name) if 0 <= index < len(self.program.functions) else None
+        return self._pointer(value) if globals_too and self.layout.find(value) is not None else None
+
+    def _pointer(self, value: int) -> str | None:
+        """`&nodes[1]` rather than `&nodes[1].value`: a pointer to a struct is more often meant than one to the first of
+        its members."""
+        found = self._object(value)
+        if found is None:
+            return None
+        name, type_, offset = found
+        while type_ is not None and not isinstance(type_, Scalar):
+            found_step = None if isinstance(type_, Struct) and offset == 0 else _step(type_, offset)
+            if found_step is None:
+                return f"&{name}" + (f"+{offset}" if offset else "")
+            name, type_, offset = name + found_step[0], *found_step[1:]
+        return f"&{_inside(name, type_, offset)[0]}"
+
+    def _object(self, address: int) -> tuple[str, DataType | None, int] | None:
+        """Name and type of the object at an address, and the offset in it."""
+        found = self.layout.find(address) if self.layout is not None else None
+        if found is not None:
+            return demangled(found[0].name), found[0].type, found[1]
+        index = bisect_right(self.starts, address) - 1
+        if index >= 0 and address - self.pieces[index].start < max(self.pieces[index].size, 1):
+            piece = self.pieces[index]
+            return piece.name, piece.type, address - piece.start
+        return None
 
 
 def short_file(file: str) -> str:
@@ -130,7 +156,82 @@ def _inside(name: str, type_: DataType | None, offset: int) -> tuple[str, Scalar
     if type_ is None:
         return (f"{name}+{offset}" if offset else name), None
     path, scalar = path_at(type_, offset)
-    return name + path.partition(".__data")[0], scalar  # the inside of a pthread object is the library's business
+    path = path.partition(".__data")[0]  # the inside of a pthread object is the library's business
+    return name + (_own(type_, offset, path) if _RESERVED.search(path) else path), scalar
+
+
+#: Members that the standard library added: `ready._M_base._M_i`, which is just `ready` to whoever wrote it.
+_RESERVED = re.compile(r"\.(?:_[A-Z]|__|base\b)")
+
+
+def _own(type_: DataType, offset: int, path: str) -> str:
+    """The path without the library's members, where what they lead to is all there is: no two places share a name."""
+    scalar, own = path_at(type_, offset)[1], ""
+    while scalar is not None and (found := _step(type_, offset)) is not None:
+        step, inner, rest = found
+        if _RESERVED.match(step) and offset == 0 and type_.size == scalar.size:
+            return own
+        own, type_, offset = own + step, inner, rest
+    return path
+
+
+def _step(type_: DataType, offset: int) -> tuple[str, DataType, int] | None:
+    """One level into an object, towards an offset: how it is written, the part, the offset in it."""
+    if isinstance(type_, Array) and type_.element.size:
+        return f"[{offset // type_.element.size}]", type_.element, offset % type_.element.size
+    if isinstance(type_, Struct):
+        for f in type_.fields:
+            if f.offset <= offset < f.offset + max(f.type.size, 1):
+                return f".{f.name}", f.type, offset - f.offset
+    return None
+
+
+def demangled(name: str) -> str:
+    """A C++ symbol as the source has it, where the C++ library of this machine can read it."""
+    if not name.startswith("_Z"):
+        return name
+    import ctypes
+
+    try:
+        library = ctypes.CDLL("libstdc++.so.6")
+    except OSError:
+        return name
+    read = library.__cxa_demangle
+    read.restype = ctypes.c_void_p
+    status = ctypes.c_int()
+    found = read(name.encode(), None, None, ctypes.byref(status))
+    if not found:
+        return name
+    text = ctypes.string_at(found).decode("utf-8", "replace")
+    ctypes.CDLL(None).free(ctypes.c_void_p(found))
+    return text
+
+
+_STD_THREAD = re.compile(r"std::thread::_State_impl<.*?std::tuple<(.*?)>\s*>")
+_LAMBDA = re.compile(r"(\w+)(?:\([^()]*\))?::(?:\$_(\d+)|\{lambda\([^()]*\)#(\d+)\})")
+
+
+def _function(name: str) -> str:
+    """What to call a function, and the thread that runs it: the one that was given to std::thread, without types."""
+    text = demangled(name)
+    given = _STD_THREAD.search(text)
+    inside = _LAMBDA.search(given.group(1) if given else text)
+    if inside is not None:
+        number = int(inside.group(2)) + 1 if inside.group(2) is not None else int(inside.group(3))
+        return f"{inside.group(1)}::lambda{number}"
+    if given is not None:
+        return "thread"
+    return text.partition("(")[0] if text != name else name
+
+
+def _same_function(names: list[str]) -> dict[str, str]:
+    """`worker` and `worker.2`, as some passes call the threads of one function, become `worker#1` and `worker#2`."""
+    shown: dict[str, str] = {}
+    for name in names:
+        base, _, number = name.rpartition(".")
+        if base in names and number.isdigit():
+            shown |= {base: f"{base}#1", name: f"{base}#{number}"}
+    return shown
 
 
 def _numbered(spawned: Mapping[int, str]) -> dict[int, str]:
@@ -144,13 +245,17 @@ def _numbered(spawned: Mapping[int, str]) -> dict[int, str]:
     return names
 
 
-def heap_pieces(sizes: Mapping[int, int]) -> dict[int, Piece]:
-    """Names for heap objects, numbered by address (which is by thread, then in the order of allocation)."""
-    single = len(sizes) == 1
-    return {
-        start: Piece(start, size, "heap" if single else f"heap{number}")
-        for number, (start, size) in enumerate(sorted(sizes.items()), 1)
-    }
+def heap_pieces(sizes: Mapping[int, int], blocks: Mapping[int, Malloc] | None = None) -> dict[int, Piece]:
+    """Names for heap objects: the name of the type that they were made for where it is known, numbered by address
+    (which is by thread, then in the order of allocation)."""
+    seen: Counter[str] = Counter()
+    pieces: dict[int, Piece] = {}
+    for start, size in sorted(sizes.items()):
+        block = (blocks or {}).get(start)
+        name = (block.name if block is not None else "") or "heap"
+        seen[name] += 1
+        pieces[start] = Piece(start, size, f"{name}#{seen[name]}", block.type if block is not None else None)
+    return pieces
 
 
 def _heap(execution: Execution) -> dict[int, Piece]:

@@ -131,9 +131,13 @@ def for_race(case: Case, a: Event, b: Event) -> tuple[Remedy, ...]:
                 continue
             plan = [Change(first, w, mode=Mode.REL)] if not w.mode.releases else []
             plan += [Change(r, second, mode=Mode.ACQ)] if not r.mode.acquires else []
-            changed = Relations(strengthen(case.witness.execution, plan))
-            if plan and changed.hb[first.id] >> second.id & 1:
-                return (Remedy(_say(case, plan), "then the two accesses are ordered"),)
+
+            def orders(execution: Execution, before: Event = first, after: Event = second) -> bool:
+                return bool(Relations(execution).hb[before.id] >> after.id & 1)
+
+            if plan and orders(strengthen(case.witness.execution, plan)):
+                needed = _smallest(case.witness.execution, plan, orders)
+                return (Remedy(_say(case, needed), "then the two accesses are ordered"),)
     return (Remedy(f"hold a lock around every access to {case.names.location(a.address)}, or make them all atomic"),)
 
 
@@ -212,7 +216,7 @@ def _say(case: Case, plan: list[Change]) -> str:
 def _sentence(case: Case, change: Change) -> str:
     if change.mode is not None:
         e = change.target
-        verb = "store to" if e.is_write else "load"
+        verb = "update" if e.rmw else "store to" if e.is_write else "load"
         return f"{verb} {case.names.location(e.address)} with {_ordered(change.mode)}{_at(case, e)}"
     assert change.fence is not None, "a change should be a mode or a fence"
     fence = _SPOKEN.get(change.fence) or _assembler(change.fence)
@@ -235,7 +239,8 @@ def _ordered(mode: Mode) -> str:
 
 
 def _at(case: Case, e: Event) -> str:
-    return f" ({case.names.place(e.at)})" if e.at is not None else ""
+    at = case.written_at(e.id)
+    return f" ({case.names.place(at)})" if at is not None else ""
 
 
 def _noun(case: Case, e: Event) -> str:

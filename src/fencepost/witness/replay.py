@@ -12,12 +12,13 @@ from dataclasses import field
 from fencepost.errors import InternalError
 from fencepost.execution.execution import Event, EventKind, Execution
 from fencepost.program.condition import FinalMemory, FinalRegister
-from fencepost.program.instructions import Alloca
+from fencepost.program.instructions import Alloca, Instruction, Malloc
 from fencepost.program.interpret import Action, Frame, Kind, Machine, Part, ThreadState
 from fencepost.program.operands import Position, to_signed, to_unsigned
 from fencepost.program.program import Program
 from fencepost.records import dataclass
 from fencepost.witness.names import Piece
+from fencepost.witness.sites import Shown, operation, written_at
 
 
 class ReplayError(InternalError):
@@ -37,7 +38,8 @@ _WAITING_PARTS = (Part.AWAIT, Part.BLOCKING_CAS)
 @dataclass(slots=True)
 class Run:
     """One thread of a replay. `stopped` is the action at which it stands when its events are used up: END, ERROR,
-    BLOCK, or one that the witness leaves undone. `left` are events that the witness has after an ERROR."""
+    BLOCK, or one that the witness leaves undone; `operation` and `shown` are the operation of the library that it is a
+    part of and the place to show for it. `left` are events that the witness has after an ERROR."""
 
     state: ThreadState
     events: tuple[Event, ...]
@@ -45,6 +47,8 @@ class Run:
     stopped: Action | None = None
     result: int = 0
     left: tuple[Event, ...] = ()
+    operation: str = ""
+    shown: Position | None = None
 
     @property
     def finished(self) -> bool:
@@ -61,6 +65,10 @@ class Replay:
     allocated: dict[int, Position | None] = field(default_factory=dict)  # start -> where
     spawned: dict[int, str] = field(default_factory=dict)  # thread -> the function it runs
     actions: dict[int, Action] = field(default_factory=dict)  # event -> what the machine did there
+    blocks: dict[int, Malloc] = field(default_factory=dict)  # start -> the instruction that made it
+    operations: dict[int, str] = field(default_factory=dict)  # event -> the operation of the library it belongs to
+    written: dict[int, Position | None] = field(default_factory=dict)  # event -> its place in the program's own files
+    shown: dict[int, Position | None] = field(default_factory=dict)  # event -> the place that tells a person most
     outcome: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -101,6 +109,7 @@ class _Replayer:
         self.machine = _Recorder(program, self.result.pieces)
         self.events = execution.events
         self.children = {a: b for a, b in execution.spawns if self.events[a].kind is EventKind.SPAWN}
+        self.shown = Shown()
         self.allocation_events = any(e.kind is EventKind.MALLOC for e in self.events)
 
     def run(self) -> Replay:
@@ -143,6 +152,8 @@ class _Replayer:
                 continue
             if run.done == len(run.events) or action.kind is Kind.ERROR:
                 run.stopped, run.result, run.left = action, action.value, run.events[run.done :]
+                run.operation = operation(run.state.frames[-1]) if run.state.frames else ""
+                run.shown = self.shown(run.state.frames, action.at)
                 return True
             if action.kind is Kind.END and run.events[run.done].kind is EventKind.END:
                 run.done, run.result = run.done + 1, action.value
@@ -168,6 +179,7 @@ class _Replayer:
             self.machine.reply(run.state, 0)  # a store-conditional that failed leaves no event
             return True
         self._compare(run, action, event)
+        self._locate(run, action, event)
         value = 0
         match action.kind:
             case Kind.READ:
@@ -183,15 +195,23 @@ class _Replayer:
                 if child is None or not child.finished:
                     return False
                 value = child.result
+        block = _instruction(run)
         self.machine.reply(run.state, value, event.id)
         self.result.actions[event.id] = action
         run.done += 1
         if action.kind is Kind.MALLOC:
             if event.address not in run.state.objects:
                 raise ReplayError(f"event {event.id} allocates {event.address:#x}, the machine another address")
-            self.result.heap[event.address] = action.value
-            self.result.allocated[event.address] = action.at
+            self._made(run, event.address, action, block)
         return True
+
+    def _locate(self, run: Run, action: Action, event: Event) -> None:
+        """The second half of a read-modify-write is told with the first."""
+        frames, result = run.state.frames, self.result
+        if not action.rmw:
+            result.operations[event.id] = operation(frames[-1])
+        result.written[event.id] = written_at(frames, action.at)
+        result.shown[event.id] = self.shown(frames, action.at)
 
     def _compare(self, run: Run, action: Action, event: Event) -> None:
         same = EVENT_KINDS.get(action.kind) is event.kind
@@ -236,11 +256,16 @@ class _Replayer:
 
     def _allocate(self, run: Run, action: Action) -> None:
         """Engines need not make an event of an allocation: nobody else can notice it."""
-        before = set(run.state.objects)
+        before, block = set(run.state.objects), _instruction(run)
         self.machine.reply(run.state)
         (address,) = set(run.state.objects) - before
+        self._made(run, address, action, block)
+
+    def _made(self, run: Run, address: int, action: Action, block: Instruction) -> None:
         self.result.heap[address] = action.value
-        self.result.allocated[address] = action.at
+        self.result.allocated[address] = written_at(run.state.frames, action.at)
+        if isinstance(block, Malloc):
+            self.result.blocks[address] = block
 
     def _differs(self, run: Run, action: Action, event: Event) -> ReplayError:
         where = f" at {action.at}" if action.at is not None else ""
@@ -269,6 +294,11 @@ class _Replayer:
         if order and self.events[order[-1]].size == size:
             return to_unsigned(self.events[order[-1]].value, 8 * size)
         return self.machine.initial(address, size)
+
+
+def _instruction(run: Run) -> Instruction:
+    frame = run.state.frames[-1]
+    return frame.function.code[frame.pc]
 
 
 def _check_shape(execution: Execution) -> None:

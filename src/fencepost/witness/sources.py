@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from fencepost.program.instructions import Call
 from fencepost.program.operands import Position
 from fencepost.verdict import Witness
+from fencepost.witness.sites import in_library
 
 _MAX_BYTES = 4_000_000
 
@@ -35,9 +37,12 @@ class Sources:
 
 
 def files_of(witness: Witness) -> list[str]:
-    """The files that a witness speaks of, the error's own first."""
+    """The program's own files that a witness may speak of, the error's first; not those of libraries, which nobody
+    looks at. An access inside a library is shown where it is called, so calls count too."""
     positions = [witness.error.at, *(e.at for e in witness.execution.events), *(s.at for s in witness.run)]
-    return list(dict.fromkeys(p.file for p in positions if p is not None))
+    if witness.program is not None:
+        positions += [i.at for f in witness.program.functions for i in f.code if isinstance(i, Call)]
+    return list(dict.fromkeys(p.file for p in positions if p is not None and not in_library(p)))
 
 
 def _read(file: str) -> tuple[str, ...] | None:

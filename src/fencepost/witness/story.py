@@ -8,16 +8,18 @@ from dataclasses import replace
 
 from fencepost.execution.execution import Event, EventKind
 from fencepost.program.instructions import ErrorKind, Mode
-from fencepost.program.interpret import Kind, Part
+from fencepost.program.interpret import Kind
 from fencepost.program.layout import HEAP, REGION_MASK, STACK
 from fencepost.program.operands import Position
 from fencepost.program.program import Arch
 from fencepost.records import dataclass
-from fencepost.verdict import Edge, Step, Witness
+from fencepost.verdict import Edge, ErrorReport, Step, Witness
 from fencepost.witness.case import Case, open_case
 from fencepost.witness.explain import Explanation, explain, waits_for
 from fencepost.witness.linearise import Unit, linearise
 from fencepost.witness.names import MODES
+from fencepost.witness.operations import HIDDEN, told_as
+from fencepost.witness.sites import in_library
 from fencepost.witness.sources import Sources
 
 #: Errors whose events are the fault; of others they are only the last thing that happened.
@@ -59,6 +61,7 @@ class Column:
 @dataclass(frozen=True, slots=True)
 class Story:
     witness: Witness
+    error: ErrorReport  # the witness's own, with the names and the place that say most to a person
     columns: tuple[Column, ...]
     moments: tuple[Moment, ...]
     initial: tuple[str, ...]  # `x = 0` for every location that the story touches, `main starts a and b`
@@ -76,6 +79,10 @@ def tell(witness: Witness, sources: Sources | None = None, *, whole: bool = Fals
     return _Teller(open_case(witness), sources or Sources(), whole).story()
 
 
+def listed(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
 class _Teller:
     def __init__(self, case: Case, sources: Sources, whole: bool) -> None:
         self.case, self.sources, self.names = case, sources, case.names
@@ -83,10 +90,23 @@ class _Teller:
         if whole:
             skipped = (EventKind.INIT, EventKind.BEGIN, EventKind.END)
             self.told = frozenset(e.id for e in case.events if e.kind not in skipped)
+        else:
+            self.told -= self.unspoken()
         self.quiet = frozenset() if whole else self.quiet_threads()
         self.told = frozenset(e for e in self.told if case.events[e].thread not in self.quiet)
         self.units = linearise(case.relations, self.told)
         self.numbers = {e: n for n, unit in enumerate(self.units, 1) for e in unit}
+
+    def unspoken(self) -> frozenset[int]:
+        """Steps inside the operations of the thread library that say nothing."""
+        halves = dict(self.case.witness.execution.rmw)
+        second = set(halves.values())
+        found: set[int] = set()
+        for e in self.told - self.case.essential - second:
+            unit = [e, halves[e]] if e in halves else [e]
+            if told_as(self.case, [self.case.events[i] for i in unit]) == HIDDEN:
+                found |= set(unit)
+        return frozenset(found) - self.case.essential
 
     def quiet_threads(self) -> frozenset[int]:
         """Threads (main, mostly) that only start and join others: one line says it, a column would say no more."""
@@ -101,9 +121,7 @@ class _Teller:
     def prelude(self) -> Iterable[str]:
         for t in sorted(self.quiet):
             started = [e for e in self.case.witness.execution.thread_events(t) if e.kind is EventKind.SPAWN]
-            names = [self.names.thread(self.partner(e)) for e in started]
-            listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-            yield f"{self.names.thread(t)} starts {listed}"
+            yield f"{self.names.thread(t)} starts {listed([self.names.thread(self.partner(e)) for e in started])}"
 
     def story(self) -> Story:
         moments = [self.moment(n, unit) for n, unit in enumerate(self.units, 1)]
@@ -114,6 +132,7 @@ class _Teller:
         output = self.case.replayed.output if self.case.replayed is not None else {}
         return Story(
             self.case.witness,
+            self.told_error(),
             tuple(self.column(t) for t in sorted(shown)),
             tuple(moments),
             (*self.initial(), *self.prelude()),
@@ -123,40 +142,73 @@ class _Teller:
             tuple(f"{self.names.thread(t)}: {line}" for t, lines in sorted(output.items()) for line in lines),
         )
 
+    def told_error(self) -> ErrorReport:
+        """Of a race the very place, of a deadlock where the first thread stands that waits for more than another one,
+        of what a library runs into the call."""
+        error, waiting = self.case.witness.error, self.case.waiting
+        if error.kind is ErrorKind.RACE and len(error.events) == 2:
+            raced = self.names.location(self.case.events[error.events[0]].address)
+            return replace(error, message=f"data race on {raced}", at=self.case.events[error.events[-1]].at or error.at)
+        real = [t for t, action in sorted(waiting.items()) if action.kind is not Kind.JOIN] or sorted(waiting)
+        if real:
+            return replace(error, at=self.case.waits_at(real[0]) or error.at)
+        if in_library(error.at) and self.case.replayed is not None and error.thread in self.case.replayed.runs:
+            return replace(error, at=self.case.replayed.runs[error.thread].shown or error.at)
+        return error
+
     def column(self, thread: int) -> Column:
         skipped = (EventKind.BEGIN, EventKind.END)
         mine = [e for e in self.case.witness.execution.thread_events(thread) if e.kind not in skipped]
         return Column(thread, self.names.thread(thread), sum(1 for e in mine if e.id not in self.told))
 
     def initial(self) -> Iterable[str]:
+        """The values that the story begins with: the initial ones, or what was written before there was a second
+        thread; and where the heap objects in it come from."""
         touched = {e.address for e in self.case.events if e.id in self.told and e.is_access}
+        touched -= {e.address for e in self.case.events if self.case.operation(e.id)}
+        before = {e.address: e for e in self.case.events if e.id in self.case.setup and e.is_write}
         for e in self.case.events:
-            dynamic = e.address & REGION_MASK in (HEAP, STACK) or e.address in self.case.lock_addresses
+            made = before.get(e.address, e)
+            dynamic = e.address & REGION_MASK in (HEAP, STACK) and made is e
             if e.kind is EventKind.INIT and e.address in touched and not dynamic:
-                yield f"{self.names.location(e.address)} = {self.names.value(e)}"
+                yield f"{self.names.location(e.address)} = {self.names.value(made)}"
+        freed = {e.address for e in self.case.events if e.id in self.told and e.kind is EventKind.FREE}
+        yield from self.allocated(touched | freed)
+
+    def allocated(self, touched: set[int]) -> Iterable[str]:
+        told = {self.case.events[e].address for e in self.told if self.case.events[e].kind is EventKind.MALLOC}
+        replayed = self.case.replayed
+        for start, at in replayed.allocated.items() if replayed is not None else ():
+            size = max(replayed.heap[start], 1) if replayed is not None else 1
+            if start not in told and at is not None and any(start <= a < start + size for a in touched):
+                yield f"{self.names.piece(start)} is the memory allocated at {self.names.place(at)}"
 
     # --- one step
 
     def moment(self, number: int, unit: Unit) -> Moment:
         events = [self.case.events[e] for e in unit]
         first = events[0]
-        kind = "update" if len(events) == 2 else first.kind.value
+        kind = "update" if len(events) == 2 and first.is_access else first.kind.value
         error = self.case.witness.error
         blamed = error.kind in _FAULTY_EVENTS and any(e in error.events for e in unit)
+        at = first.at
         return Moment(
-            number, first.thread, kind, self.text(events), unit, self.mode(first), self.detail(events), first.at,
-            self.names.place(first.at), self.sources.line(first.at), blamed,
+            number, first.thread, kind, self.text(events), unit, self.mode(first), self.detail(events), at,
+            self.names.place(at), self.sources.line(at), blamed,
         )  # fmt: skip
 
     def text(self, events: list[Event]) -> str:
         e = events[0]
+        if e.kind in (EventKind.SPAWN, EventKind.JOIN):
+            names = [self.names.subject(self.partner(e)) for e in events]
+            return f"{'starts' if e.kind is EventKind.SPAWN else 'joins'} {listed(names)}"
+        if told := told_as(self.case, events):
+            return told
         if len(events) == 2:
             return self.updates(events[0], events[1])
         match e.kind:
             case EventKind.READ:
                 return f"reads {self.named(e)}"
-            case EventKind.WRITE if e.address in self.case.lock_addresses and e.value == 0:
-                return f"unlocks {self.names.location(e.address)}"
             case EventKind.WRITE:
                 return f"writes {self.named(e)}"
             case EventKind.FENCE:
@@ -165,18 +217,13 @@ class _Teller:
                 return f"allocates {self.names.location(e.address)} ({e.size or e.value} bytes)"
             case EventKind.FREE:
                 return f"frees {self.names.location(e.address)}"
-            case EventKind.SPAWN | EventKind.JOIN:
-                return f"{'starts' if e.kind is EventKind.SPAWN else 'joins'} {self.names.subject(self.partner(e))}"
             case EventKind.CHOOSE:
                 return f"chooses {self.names.shown(e.value, 8, None)}"
             case _:
                 return str(e.kind.value).replace("_", " ")
 
     def updates(self, read: Event, write: Event) -> str:
-        action = self.case.replayed.actions.get(read.id) if self.case.replayed is not None else None
         location = self.names.location(read.address)
-        if action is not None and action.part is Part.BLOCKING_CAS and action.lock:
-            return f"locks {location}"
         return f"updates {location}: {self.names.value(read)} → {self.names.value(write)}"
 
     def partner(self, e: Event) -> int:
@@ -191,7 +238,7 @@ class _Teller:
 
     def mode(self, e: Event) -> str:
         """The memory order where the language has one to speak of."""
-        if not e.is_access or e.address in self.case.lock_addresses:
+        if not e.is_access or self.case.operation(e.id):
             return ""
         quiet = {Arch.C11: (), Arch.FP: (Mode.RLX,)}.get(self.case.arch, (Mode.RLX, Mode.NA))
         return "" if e.mode in quiet else MODES[e.mode]
@@ -201,8 +248,8 @@ class _Teller:
         source = self.case.witness.execution.reads_from.get(read.id)
         if not read.is_read or source is None:
             return ""
-        if read.address in self.case.lock_addresses and self.case.events[source].kind is EventKind.INIT:
-            return ""
+        if self.case.operation(read.id):
+            return self.told_before(source)
         mine = self.numbers[read.id]
         told = [w for w in self.case.relations.missed(read.id) if self.numbers.get(w, mine) < mine]
         text = f"from {self.origin(source, mine)}"
@@ -210,6 +257,11 @@ class _Teller:
             newest = self.case.events[told[-1]]
             text += f", missed {self.names.value(newest)} of step {self.numbers[newest.id]}"
         return text
+
+    def told_before(self, source: int) -> str:
+        """Of an operation it matters only whom it follows: who unlocked, who signalled."""
+        other = self.case.events[source].thread
+        return f"after step {self.numbers[source]}" if source in self.numbers and other >= 0 else ""
 
     def origin(self, source: int, mine: int) -> str:
         write = self.case.events[source]
@@ -228,8 +280,9 @@ class _Teller:
                 continue
             text = f"waits for {waits_for(self.case, t, action)}"
             because = self.case.witness.execution.coherence.get(action.address, (-1,))[-1]
-            place, source = self.names.place(action.at), self.sources.line(action.at)
-            yield Moment(0, t, "wait", text, (), "", "", action.at, place, source, True, because)
+            at = self.case.waits_at(t)
+            place, source = self.names.place(at), self.sources.line(at)
+            yield Moment(0, t, "wait", text, (), "", "", at, place, source, True, because)
 
     def error(self) -> Iterable[Moment]:
         error = self.case.witness.error
@@ -237,5 +290,6 @@ class _Teller:
         if self.case.waiting or self.case.witness.cycle or shown_already:
             return
         text = error.message or error.kind.value
-        place, source = self.names.place(error.at), self.sources.line(error.at)
-        yield Moment(0, error.thread, "error", text, (), "", "", error.at, place, source, True)
+        at = self.told_error().at
+        place, source = self.names.place(at), self.sources.line(at)
+        yield Moment(0, error.thread, "error", text, (), "", "", at, place, source, True)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fencepost.frontends.c.constants import bits_of, number, read_constant
+from fencepost.frontends.c.declared import Declared
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
 from fencepost.frontends.c.llvm.types import ArrayOf, Float, Int, Ptr, StructOf, Type, TypeTable, leaf_count, leaves
 from fencepost.frontends.c.unsupported import Unsupported
@@ -38,6 +39,7 @@ class Body:
         self.values: dict[str, Leaves] = {}
         self.variables: dict[str, Reg] = {}  # locals whose address nobody takes, by the name of their alloca
         self.memory_types: dict[str, Type] = {}  # what a pointer is known to point at, by its name
+        self.declared: Declared | None = None  # what the debug information says; a stub has none
         self.area: Operand = ZERO  # where the variable arguments are
 
     # --- registers and labels
@@ -64,6 +66,11 @@ class Body:
 
     def emit(self, instruction: Instruction) -> None:
         self.code.append(replace(instruction, at=self.at) if self.at is not None else instruction)
+
+    def allocate(self, to: Reg, result: str | None, size: Operand, align: int = 16, zeroed: bool = False) -> None:
+        """Heap memory; `result` is the name of the value that gets its address."""
+        name, type_ = self.declared.block(result, size) if self.declared is not None else ("", None)
+        self.emit(ins.Malloc(to, size, align, zeroed, name, type_))
 
     # --- computing
 

@@ -10,6 +10,7 @@ from fencepost.frontends.c.body import Body
 from fencepost.frontends.c.calls import Argument, Site, library
 from fencepost.frontends.c.constants import bits_of
 from fencepost.frontends.c.control import Blocks
+from fencepost.frontends.c.declared import Declared
 from fencepost.frontends.c.llvm.module import BasicBlock, Inst, IrFunction
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
 from fencepost.frontends.c.llvm.types import Float, Int, Ptr, Type, Void, leaf_count
@@ -31,6 +32,7 @@ _LIFETIME = ("@llvm.lifetime.start", "@llvm.lifetime.end", "@llvm.dbg.")
 
 def translate(unit: Unit, f: IrFunction) -> Function:
     b = Body(unit, f.name)
+    b.declared = Declared(f)
     debug = unit.module.debug
     for p in f.parameters:
         b.named(p.type, p.name)

@@ -70,7 +70,8 @@ def alloca(b: Body, i: Inst) -> None:
     size: Operand = Const(type_.size * count.value) if isinstance(count, Const) else (
         b.compute(Op.MUL, count, Const(type_.size)))  # fmt: skip
     result = b.fresh(name)
-    b.emit(ins.Alloca(result, size, align, False, source_name(name)))
+    declared = b.declared.local(name) if b.declared is not None else None
+    b.emit(ins.Alloca(result, size, align, False, source_name(name), declared))
     b.bind(i.result, (result,))
 
 

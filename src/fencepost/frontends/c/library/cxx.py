@@ -29,7 +29,7 @@ def terminate(b: Body, s: Site) -> None:
 def new_aligned(b: Body, s: Site) -> Operand:
     align = s[1]
     result = b.fresh("block")
-    b.emit(ins.Malloc(result, s[0], align.value if isinstance(align, Const) else 16))
+    b.allocate(result, s.result, s[0], align.value if isinstance(align, Const) else 16)
     return result
 
 

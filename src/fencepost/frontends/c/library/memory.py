@@ -123,7 +123,7 @@ def zero(b: Body, s: Site) -> Operand:
 
 def malloc(b: Body, s: Site) -> Operand:
     result = b.fresh(s.result or "block")
-    b.emit(ins.Malloc(result, s[0]))
+    b.allocate(result, s.result, s[0])
     return result
 
 
@@ -132,7 +132,7 @@ def calloc(b: Body, s: Site) -> Operand:
     x, y = s[0], s[1]
     constant = isinstance(x, Const) and isinstance(y, Const)
     size = Const(x.value * y.value) if constant else b.compute(Op.MUL, x, y)  # type: ignore[union-attr]
-    b.emit(ins.Malloc(result, size, 16, True))
+    b.allocate(result, s.result, size, zeroed=True)
     return result
 
 
@@ -141,7 +141,7 @@ def aligned_alloc(b: Body, s: Site) -> Operand:
     if not isinstance(align, Const):
         raise Unsupported("aligned_alloc with a computed alignment")
     result = b.fresh(s.result or "block")
-    b.emit(ins.Malloc(result, size, max(1, align.value)))
+    b.allocate(result, s.result, size, max(1, align.value))
     return result
 
 

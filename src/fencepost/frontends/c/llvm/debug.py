@@ -92,6 +92,28 @@ class Debug:
         at = Position(file, int(node.get("line", "0"))) if file else None
         return node.get("name", ""), self.datatype(self._reference(node, "type")), at
 
+    def type_of(self, variable: int | None) -> int | None:
+        """The type of a local or global variable, as the number of its node."""
+        if variable is None:
+            return None
+        node = self.node(variable)
+        if node["kind"] == "DIGlobalVariableExpression":
+            return self.type_of(self._reference(node, "var"))
+        return self._reference(node, "type")
+
+    def pointee(self, number: int | None) -> tuple[str, DataType | None]:
+        """What a pointer of this type points at, with the name that the source has for it; nothing for others."""
+        pointed, pointers = number, 0
+        while pointed is not None:
+            node = self.node(pointed)
+            if node["kind"] != "DIDerivedType" or (pointers and node.get("tag") == "DW_TAG_pointer_type"):
+                break
+            pointers += node.get("tag") in ("DW_TAG_pointer_type", "DW_TAG_reference_type")
+            pointed = self._reference(node, "baseType")
+        if pointed is None or not pointers:
+            return "", None
+        return self.node(pointed).get("name", ""), self.datatype(pointed)
+
     def datatype(self, number: int | None, depth: int = 0) -> DataType | None:
         if number is None or depth > _MAX_DEPTH:
             return None

@@ -1,0 +1,63 @@
+"""What the debug information says about locals and heap memory, for display only: which type a variable was declared
+with, and which type a block of the heap is made for, which is what the pointer that it is stored to points at."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+from fencepost.frontends.c.llvm.module import IrFunction, IrGlobal
+from fencepost.frontends.c.llvm.tokens import plain_name
+from fencepost.program.datatypes import Array, DataType
+from fencepost.program.operands import Const, Operand
+
+_NAME = r"[%@](?:[-\w$.]+|\"[^\"]*\")"
+#: Compilers before LLVM 15 write the type of a pointer out, and casts between them: `bitcast i8* %3 to %struct.node*`.
+_DECLARED = re.compile(rf"dbg[._]declare\((?:metadata )?[^,]*? ({_NAME}), (?:metadata )?!(\d+)")
+_STORED = re.compile(rf"^\s*store [^,]*? ({_NAME}), [^,]*? ({_NAME})(?=,|$)", re.M)
+_CAST = re.compile(rf"^\s*({_NAME}) = bitcast [^,]*? ({_NAME}) to ", re.M)
+
+
+class Declared:
+    """Of one function. Its text is only looked at when something asks."""
+
+    def __init__(self, function: IrFunction) -> None:
+        self.function, self.module = function, function.module
+
+    @cached_property
+    def _text(self) -> str:
+        return "\n".join(self.function.lines or ()) if self.module.metadata else ""
+
+    @cached_property
+    def _variables(self) -> dict[str, int]:
+        return {plain_name(name): int(number) for name, number in _DECLARED.findall(self._text)}
+
+    @cached_property
+    def _stored(self) -> dict[str, str]:
+        """Each value with the first place that it is stored to."""
+        same = {plain_name(new): plain_name(old) for new, old in _CAST.findall(self._text)}
+        found: dict[str, str] = {}
+        for value, place in _STORED.findall(self._text):
+            name = plain_name(value)
+            found.setdefault(same.get(name, name), place)
+        return found
+
+    def local(self, name: str) -> DataType | None:
+        debug = self.module.debug
+        return debug.datatype(debug.type_of(self._variables.get(name)))
+
+    def block(self, result: str | None, size: Operand) -> tuple[str, DataType | None]:
+        """Name and type of the heap memory that this value is the address of, where both are known to fit."""
+        place = self._stored.get(result or "")
+        if place is None:
+            return "", None
+        name, type_ = self.module.debug.pointee(self.module.debug.type_of(self._variable(place)))
+        if type_ is None or not type_.size or not isinstance(size, Const) or size.value % type_.size:
+            return name, None
+        return name, type_ if size.value == type_.size else Array(type_, size.value // type_.size)
+
+    def _variable(self, place: str) -> int | None:
+        if place[0] == "%":
+            return self._variables.get(plain_name(place))
+        found = self.module.global_(plain_name(place))
+        return found.dbg if isinstance(found, IrGlobal) else None

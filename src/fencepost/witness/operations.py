@@ -1,0 +1,82 @@
+"""Operations of the thread library, told as what they are: a program that waits at a condition variable should not be
+told as one that sets bits of it. Only the passes know the inside of a mutex; here is what its steps mean."""
+
+from __future__ import annotations
+
+from fencepost.execution.execution import Event, EventKind
+from fencepost.program.interpret import Part
+from fencepost.witness.case import Case
+
+HIDDEN = ""  # a step that says nothing to a person
+
+#: (operation, "update" | "read" | "write") -> what it is called; {} is the object, {change} the values of an update.
+_TEXTS = {
+    ("mutex_lock", "update"): "locks {}", ("mutex_trylock", "update"): "locks {}",
+    ("mutex_trylock", "read"): "finds {} locked", ("rwlock_rdlock", "update"): "locks {} to read",
+    ("rwlock_tryrdlock", "update"): "locks {} to read", ("rwlock_wrlock", "update"): "locks {} to write",
+    ("rwlock_trywrlock", "update"): "locks {} to write", ("rwlock_unlock", "update"): "unlocks {}",
+    ("cond_wait", "update"): "begins to wait at {}", ("cond_timedwait", "update"): "begins to wait at {}",
+    ("cond_signal", "update"): "signals {}", ("cond_broadcast", "update"): "wakes everybody at {}",
+    ("barrier_wait", "update"): "comes to the barrier {}", ("sem_wait", "update"): "takes {}: {change}",
+    ("sem_trywait", "update"): "takes {}: {change}", ("sem_post", "update"): "posts {}: {change}",
+    ("once", "update"): "is the one to make the call of {}", ("once", "write"): "has made the call of {}",
+}  # fmt: skip
+_PASSED = {"cond_wait": "is woken at {}", "barrier_wait": "passes the barrier {}", "once": "finds the call of {} made"}
+_INITS = ("mutex_init", "rwlock_init", "cond_init", "barrier_init", "sem_init")
+_WAITS = {
+    "mutex_lock": "the lock {}", "rwlock_rdlock": "the lock {}", "rwlock_wrlock": "the lock {}",
+    "cond_wait": "a signal at {}", "cond_timedwait": "a signal at {}", "barrier_wait": "the others at the barrier {}",
+    "sem_wait": "the semaphore {} to be posted", "once": "the call of {} to end",
+}  # fmt: skip
+_NEVER = {
+    "cond_wait": "nobody is left to signal it", "cond_timedwait": "nobody is left to signal it",
+    "barrier_wait": "nobody else is left to come", "sem_wait": "nobody is left to post it",
+    "once": "nobody is left to end it",
+}  # fmt: skip
+
+
+def told_as(case: Case, events: list[Event]) -> str | None:
+    """The text of a step that belongs to an operation, HIDDEN where it is none of a reader's business, None where the
+    step is the program's own."""
+    e = events[0]
+    name = case.operation(e.id)
+    if not name:
+        return HIDDEN if e.kind is EventKind.FENCE and _part_of_operation(case, e) else None
+    where = case.names.location(e.address)
+    shape = "update" if len(events) == 2 else "write" if e.is_write else "read"
+    if (name, shape) in _TEXTS:
+        values = f"{case.names.value(e)} → {case.names.value(events[-1])}"
+        return _TEXTS[name, shape].format(where, change=values)
+    if name in _INITS and shape == "write":
+        return HIDDEN
+    if name == "mutex_unlock" and shape == "write" and e.value == 0:
+        return f"unlocks {where}"
+    if name == "cond_signal" and shape == "read" and e.value == 0:
+        return f"signals {where}, where nobody waits"
+    if name in _PASSED and _awaited(case, e):
+        return _PASSED[name].format(where)
+    return HIDDEN
+
+
+def _awaited(case: Case, e: Event) -> bool:
+    action = case.replayed.actions.get(e.id) if case.replayed is not None else None
+    return action is not None and action.part is Part.AWAIT
+
+
+def _part_of_operation(case: Case, fence: Event) -> bool:
+    """Fences that the mapping to hardware put around an operation stand at its place."""
+    line = case.relations.lines[fence.thread]
+    near = line[max(0, fence.index - 3) : fence.index + 4]
+    return any(case.operation(e.id) and e.at == fence.at for e in near)
+
+
+def waits_at(case: Case, thread: int, location: str) -> str:
+    """What a thread waits for inside an operation; empty where it waits on its own."""
+    name = case.replayed.runs[thread].operation if case.replayed is not None else ""
+    return _WAITS[name].format(location) if name in _WAITS else ""
+
+
+def never_comes(case: Case, thread: int) -> str:
+    """Why what a thread waits for inside an operation will not come; empty for locks, whose holder is named."""
+    name = case.replayed.runs[thread].operation if case.replayed is not None else ""
+    return _NEVER.get(name, "")
