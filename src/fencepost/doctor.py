@@ -42,7 +42,6 @@ def examine() -> tuple[Finding, ...]:
 
 
 _PACKAGES = (
-    ("lark", "reading .fp programs", True),
     ("llvmlite", "reading LLVM IR: C, C++, .ll, .bc", True),
     ("ziglang", "compiling C and C++ where there is no clang on the PATH", False),
     ("bitwuzla", "context-bounded checking under POWER (the default solver)", False),

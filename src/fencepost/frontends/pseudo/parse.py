@@ -1,26 +1,18 @@
-"""Text to syntax tree, and lark's complaints to ours."""
+"""Text to syntax tree: declarations and statements. `docs/pseudo-code.md` has the grammar."""
 
 from __future__ import annotations
 
-from functools import lru_cache
-from importlib import resources
-from typing import Any, TypeVar
-
-from lark import Lark, Token, Transformer
-from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken, VisitError
-
 from fencepost.errors import InputError
 from fencepost.frontends.pseudo import syntax as s
-from fencepost.frontends.pseudo.tokens import Lines
-from fencepost.program.instructions import FenceKind, Mode
+from fencepost.frontends.pseudo.cursor import Cursor
+from fencepost.frontends.pseudo.formulas import Formulas
+from fencepost.frontends.pseudo.mistakes import DECLARATION, STATEMENT
+from fencepost.program.instructions import FenceKind
 from fencepost.program.operands import Position
 
-MAX_DEPTH = 200
 MAX_SIZE = 1 << 20
-MODES = {m.value: m for m in Mode}
 FENCES = {f.value: f for f in FenceKind} | {"fence.ar": FenceKind.ACQ_REL}
 FENCES |= {f"fence.{m}": FenceKind(m) for m in ("acq", "rel", "acq_rel", "sc")}
-_NodeT = TypeVar("_NodeT", bound=s.Node)
 
 
 def parse(text: str, file: str) -> tuple[s.Item, ...]:
@@ -28,271 +20,175 @@ def parse(text: str, file: str) -> tuple[s.Item, ...]:
     if len(text) > MAX_SIZE:
         size = f"{len(text) / 1e6:.1f} million characters"
         raise InputError(f"the file is too long: {size}", file=file, expected=f"at most {MAX_SIZE}")
-    parser, lines, build = _parser()
-    lines.file = build.file = file
-    try:
-        return parser.parse(text)  # type: ignore[return-value] # the embedded transformer returns items, not a tree
-    except VisitError as error:
-        raise error.orig_exc from None
-    except UnexpectedInput as error:
-        raise _explain(error, text, file) from None
-
-
-@lru_cache(maxsize=1)
-def _parser() -> tuple[Lark, Lines, _Build]:
-    grammar = resources.files("fencepost.frontends.pseudo").joinpath("grammar.lark").read_text()
-    lines, build = Lines(), _Build()
-    # The tables that Lark makes of the grammar are kept in the system's temporary folder, under a hash of the grammar.
-    parser = Lark(grammar, parser="lalr", lexer="basic", postlex=lines, transformer=build, cache=True)
-    return parser, lines, build
-
-
-# --- messages
-
-
-_OPERATORS = frozenset({"OR", "AND", "COMPARE", "BAR", "CARET", "AMPERSAND", "SHIFT", "SIGN", "FACTOR"})
-_EXPRESSION = frozenset({"NUMBER", "NAME", "LPAR", "LSQB", "SIGN", "BANG", "TILDE", "AMPERSAND", "SPAWN", "STRING"})
-_STATEMENT = frozenset({
-    "NAME", "LSQB", "IF", "WHILE", "FOR", "ATOMIC", "GOTO", "RETURN", "BREAK", "CONTINUE", "SKIP", "FENCE", "LOCAL",
-})  # fmt: skip
-_DECLARATION = frozenset({"VAR", "NA", "MUTEX", "CONST", "FN", "THREAD", "OBSERVE", "QUANTIFIER", "FILTER"})
-_GROUPS = (
-    ("a declaration (var, na, mutex, const, fn, thread, observe, exists, forall)", _DECLARATION, "THREAD"),
-    ("a statement", _STATEMENT, "WHILE"),
-    ("an expression", _EXPRESSION, "NUMBER"),
-    ("an operator", _OPERATORS, "AND"),
-)
-_TERMINALS = {
-    "NAME": "a name", "NUMBER": "a number", "STRING": "a text in quotes", "MODE": "a mode such as .acq", "COLON": "':'",
-    "ASSIGN": "':='", "LBRACE": "'{'", "RBRACE": "'}'", "LPAR": "'('", "RPAR": "')'", "LSQB": "'['", "RSQB": "']'",
-    "COMMA": "','", "EQUAL": "'='", "__ANON_0": "'..'", "_END": "the end of the line", "$END": "the end of the file",
-}  # fmt: skip
-
-
-def _explain(error: UnexpectedInput, text: str, file: str) -> InputError:
-    if isinstance(error, UnexpectedCharacters):
-        return _stray(text, error.pos_in_stream or 0, file, error.line, error.column)
-    assert isinstance(error, UnexpectedToken), "lark should raise one of these two for an LALR parser"
-    token = error.token
-    line, column = token.line or text.count("\n") + 1, token.column or 1
-    if token.start_pos is not None and text.startswith("/*", token.start_pos):
-        return _stray(text, token.start_pos, file, line, column)
-    accepted = set(error.accepts or error.expected)
-    return InputError(
-        f"found {_found(token)}", file=file, line=line, column=column, expected=_expected(accepted),
-        hint=_hint(token, accepted),
-    )  # fmt: skip
-
-
-def _found(token: Token) -> str:
-    if token.type == "$END":
-        return "the end of the file"
-    if token.type == "_END" and token == "\n":
-        return "the end of the line"
-    return f"'{token}'"
-
-
-def _expected(accepted: set[str]) -> str:
-    if (
-        "AND" in accepted or "ASSIGN" in accepted
-    ):  # a place that is complete could still get longer: not what is missing
-        accepted = accepted - {"MODE", "COLON", "LPAR", "LSQB"}
-    shown = []
-    for phrase, group, mark in _GROUPS:
-        if mark in accepted:
-            shown.append(phrase)
-            accepted = accepted - group
-    shown[:0] = sorted(_TERMINALS.get(name, f"'{name.lower()}'") for name in accepted if name != "$END" or not shown)
-    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " or " + shown[-1]
-
-
-def _hint(token: Token, accepted: set[str]) -> str:
-    if token.type == "EQUAL":
-        return "':=' assigns, '==' compares"
-    if token.type == "ASSIGN" and "EQUAL" in accepted:
-        return "a declaration gives its initial value with '='"
-    if token.type == "_END" and "LBRACE" in accepted:
-        return "the body stands in { }"
-    if token.type == "NAME" and token in ("int", "atomic_int", "long"):
-        return "variables are declared with 'var x = 0'; registers need no declaration"
-    return ""
-
-
-def _stray(text: str, at: int, file: str, line: int, column: int) -> InputError:
-    if text.startswith("/*", at):
-        return InputError("the comment that starts here is not closed", file=file, line=line, column=column)
-    if text[at] == '"':
-        return InputError("the text that starts here is not closed on its line", file=file, line=line, column=column)
-    hint = "only letters, digits, '_' and '$' make names" if text[at].isalpha() else ""
-    return InputError(f"found {text[at]!r}, which starts nothing", file=file, line=line, column=column, hint=hint)
-
-
-# --- the tree
-
-
-class _Build(Transformer[Token, Any]):
-    """lark calls one method per rule with the children, innermost first."""
-
-    def __init__(self) -> None:
-        super().__init__(visit_tokens=False)
-        self.file = ""
-
-    def _at(self, token: Token) -> Position:
-        return Position(self.file, token.line or 0, token.column or 0)
-
-    def _error(self, message: str, at: Position, expected: str = "") -> InputError:
-        return InputError(message, file=at.file, line=at.line, column=at.column, expected=expected)
-
-    def _node(self, kind: type[_NodeT], at: Position, children: tuple[Any, ...], *fields: Any) -> _NodeT:
-        depth = 1 + max((c.depth for c in children), default=0)
-        if depth > MAX_DEPTH:
-            raise self._error(f"the expression nests deeper than {MAX_DEPTH}", at)
-        return kind(at, depth, *fields)
-
-    # expressions
-
-    def number(self, c: list[Any]) -> s.Number:
-        value = int(c[0], 0) if c[0][:2] in ("0x", "0X") else int(c[0][:40])
-        if value > 1 << 63:
-            raise self._error(f"{c[0][:40]} does not fit in 64 bits", self._at(c[0]), "at most 2^63 - 1")
-        return s.Number(self._at(c[0]), 1, value)
-
-    def text(self, c: list[Any]) -> s.Text:
-        return s.Text(self._at(c[0]), 1, str(c[0])[1:-1])
-
-    def name(self, c: list[Any]) -> s.Name:
-        return s.Name(self._at(c[0]), 1, str(c[0]))
-
-    def index(self, c: list[Any]) -> s.Index:
-        return self._node(s.Index, self._at(c[0]), (c[1],), str(c[0]), c[1])
-
-    def dereference(self, c: list[Any]) -> s.Dereference:
-        return self._node(s.Dereference, self._at(c[0]), (c[1],), c[1])
-
-    def thread_register(self, c: list[Any]) -> s.ThreadRegister:
-        return s.ThreadRegister(self._at(c[0]), 1, str(c[0]), str(c[1]))
-
-    def access(self, c: list[Any]) -> s.Access:
-        place, token = c
-        if token is not None and token[1:] not in MODES:
-            raise self._error(f"there is no mode '{token}'", self._at(token), ", ".join(f".{m}" for m in MODES))
-        return self._node(s.Access, place.at, (place,), place, None if token is None else MODES[token[1:]])
-
-    def address_of(self, c: list[Any]) -> s.AddressOf:
-        return self._node(s.AddressOf, self._at(c[0]), (c[1],), c[1])
-
-    def unary(self, c: list[Any]) -> s.Unary:
-        return self._node(s.Unary, self._at(c[0]), (c[1],), str(c[0]), c[1])
-
-    def binary(self, c: list[Any]) -> s.Binary:
-        op = {"\\/": "||", "/\\": "&&"}.get(str(c[1]), str(c[1]))
-        return self._node(s.Binary, c[0].at, (c[0], c[2]), op, c[0], c[2])
-
-    def range(self, c: list[Any]) -> s.Range:
-        return self._node(s.Range, c[0].at, tuple(c), *c)
-
-    def call(self, c: list[Any]) -> s.Call:
-        args = tuple(a for a in c[1:] if a is not None)
-        return self._node(s.Call, self._at(c[0]), args, str(c[0]), args)
-
-    def spawn(self, c: list[Any]) -> s.Spawn:
-        args = tuple(a for a in c[2:] if a is not None)
-        return self._node(s.Spawn, self._at(c[0]), args, str(c[1]), args)
-
-    # statements
-
-    def label(self, c: list[Any]) -> s.Label:
-        return s.Label(self._at(c[0]), str(c[0]))
-
-    parameter = target = label
-
-    def assign(self, c: list[Any]) -> s.Assign:
-        return s.Assign(c[0].at, tuple(c[:-1]), c[-1])
-
-    def local(self, c: list[Any]) -> s.Local:
-        return s.Local(self._at(c[0]), str(c[0]), c[1])
-
-    def locals(self, c: list[Any]) -> s.Locals:
-        return s.Locals(self._at(c[0]), tuple(c[1:]))
-
-    def call_statement(self, c: list[Any]) -> s.CallStatement:
-        return s.CallStatement(c[0].at, c[0])
-
-    def fence(self, c: list[Any]) -> s.FenceStatement:
-        if str(c[0]) not in FENCES:
-            raise self._error(f"there is no fence '{c[0]}'", self._at(c[0]), "fence.sc, sync, dmb.sy, ...")
-        return s.FenceStatement(self._at(c[0]), FENCES[str(c[0])])
-
-    def conditional(self, c: list[Any]) -> s.If:
-        parts, otherwise = c[1:-1], c[-1]
-        return s.If(self._at(c[0]), tuple(zip(parts[::2], parts[1::2], strict=True)), otherwise)
-
-    def branch(self, c: list[Any]) -> s.IfGoto:
-        return s.IfGoto(self._at(c[0]), c[1], c[2])
-
-    def for_(self, c: list[Any]) -> s.For:
-        return s.For(self._at(c[0]), str(c[1]), c[2], c[3])
-
-    def while_(self, c: list[Any]) -> s.While:
-        return s.While(self._at(c[0]), c[1], c[2])
-
-    def atomic(self, c: list[Any]) -> s.Atomic:
-        return s.Atomic(self._at(c[0]), c[1])
-
-    def goto(self, c: list[Any]) -> s.Goto:
-        return s.Goto(self._at(c[0]), c[1])
-
-    def return_(self, c: list[Any]) -> s.Return:
-        return s.Return(self._at(c[0]), c[1])
-
-    def break_(self, c: list[Any]) -> s.Break:
-        return s.Break(self._at(c[0]))
-
-    def continue_(self, c: list[Any]) -> s.Continue:
-        return s.Continue(self._at(c[0]))
-
-    def skip(self, c: list[Any]) -> s.Skip:
-        return s.Skip(self._at(c[0]))
-
-    def block(self, c: list[Any]) -> s.Block:
-        return s.Block(tuple(c[:-1]), self._at(c[-1]))
-
-    # declarations
-
-    def initial(self, c: list[Any]) -> tuple[tuple[s.Expression, ...], bool]:
-        """`= [e]` reads as the list of one element, which is what it means after an array."""
-        inner = c[0]
-        if isinstance(inner, s.Access) and isinstance(inner.place, s.Dereference):
-            return (inner.place.address,), True
-        return (inner,), False
-
-    def initial_list(self, c: list[Any]) -> tuple[tuple[s.Expression, ...], bool]:
-        return tuple(c), True
-
-    def declarator(self, c: list[Any]) -> s.Declarator:
-        initial, listed = c[2] or ((), False)
-        return s.Declarator(self._at(c[0]), str(c[0]), c[1], initial, listed)
-
-    def variables(self, c: list[Any]) -> s.Variables:
-        return s.Variables(self._at(c[0]), str(c[0]), tuple(c[1:]))
-
-    def constant(self, c: list[Any]) -> s.Constant:
-        return s.Constant(self._at(c[0]), str(c[0]), c[1])
-
-    def function(self, c: list[Any]) -> s.FunctionItem:
-        return s.FunctionItem(self._at(c[0]), str(c[0]), tuple(p for p in c[1:-1] if p is not None), c[-1])
-
-    def thread(self, c: list[Any]) -> s.ThreadItem:
-        return s.ThreadItem(self._at(c[0]), str(c[0]), *c[1:])
-
-    def observe(self, c: list[Any]) -> s.Observe:
-        return s.Observe(self._at(c[0]), tuple(c[1:]))
-
-    def condition(self, c: list[Any]) -> s.ConditionItem:
-        return s.ConditionItem(self._at(c[0]), "".join(c[0].split()), c[1])
-
-    def filter(self, c: list[Any]) -> s.FilterItem:
-        return s.FilterItem(self._at(c[0]), c[1])
-
-    def start(self, c: list[Any]) -> tuple[s.Item, ...]:
-        return tuple(c)
+    return _Parser(Cursor(text, file)).file()
+
+
+class _Parser:
+    def __init__(self, cursor: Cursor) -> None:
+        self._cursor = cursor
+        self._formulas = Formulas(cursor)
+
+    def file(self) -> tuple[s.Item, ...]:
+        items = []
+        while not self._cursor.at("EOF"):
+            items.append(self._item())
+            self._cursor.expect("END")
+        return tuple(items)
+
+    # --- declarations
+
+    def _item(self) -> s.Item:
+        cursor, kind = self._cursor, self._cursor.kind
+        if not cursor.at_one_of(DECLARATION):
+            cursor.refuse()
+        token = cursor.take()
+        at = cursor.position(token)
+        if kind == "CONST":
+            return self._constant()
+        if kind == "FN":
+            return self._function()
+        if kind == "THREAD":
+            return self._thread()
+        if kind == "OBSERVE":
+            return s.Observe(at, cursor.separated(self._formulas.access))
+        if kind == "QUANTIFIER":
+            return s.ConditionItem(at, "".join(token.text.split()), self._formulas.expression())
+        if kind == "FILTER":
+            return s.FilterItem(at, self._formulas.expression())
+        return s.Variables(at, token.text, cursor.separated(self._declarator))
+
+    def _declarator(self) -> s.Declarator:
+        cursor = self._cursor
+        name = self._name()
+        count = None
+        if cursor.skip("LSQB"):
+            count = self._formulas.expression()
+            cursor.expect("RSQB")
+        initial, listed = self._initial() if cursor.skip("EQUAL") else ((), False)
+        return s.Declarator(name.at, name.name, count, initial, listed)
+
+    def _initial(self) -> tuple[tuple[s.Expression, ...], bool]:
+        """The initial values, and whether they are written as a list. `[e]` reads as the list of one element, which is
+        what it means after an array."""
+        cursor, start = self._cursor, self._cursor.index
+        if cursor.skip("LSQB"):
+            first = self._formulas.expression()
+            if cursor.skip("COMMA"):
+                rest = cursor.separated(self._formulas.expression)
+                cursor.expect("RSQB")
+                return (first, *rest), True
+            cursor.expect("RSQB")
+            cursor.go_to(start)
+        value = self._formulas.expression()
+        if isinstance(value, s.Access) and isinstance(value.place, s.Dereference):
+            return (value.place.address,), True
+        return (value,), False
+
+    def _constant(self) -> s.Constant:
+        name = self._name()
+        self._cursor.expect("EQUAL")
+        return s.Constant(name.at, name.name, self._formulas.expression())
+
+    def _function(self) -> s.FunctionItem:
+        name = self._name()
+        parameters = self._cursor.in_parentheses(self._name)
+        return s.FunctionItem(name.at, name.name, parameters, self._block())
+
+    def _thread(self) -> s.ThreadItem:
+        cursor = self._cursor
+        name = self._name()
+        parameter, range_ = None, None
+        if cursor.skip("LPAR"):
+            parameter = self._name()
+            cursor.expect("IN")
+            range_ = self._formulas.range()
+            cursor.expect("RPAR")
+        return s.ThreadItem(name.at, name.name, parameter, range_, self._block())
+
+    def _name(self) -> s.Label:
+        token = self._cursor.expect("NAME")
+        return s.Label(self._cursor.position(token), token.text)
+
+    # --- statements
+
+    def _block(self) -> s.Block:
+        cursor = self._cursor
+        cursor.expect("LBRACE")
+        statements = []
+        while not cursor.at("RBRACE"):
+            statements.append(self._statement())
+            cursor.expect("END")
+        return s.Block(tuple(statements), cursor.position(cursor.take()))
+
+    def _statement(self) -> s.Statement:
+        cursor, kind = self._cursor, self._cursor.kind
+        if kind == "NAME":
+            return self._named()
+        if kind == "LSQB":
+            return self._assign()
+        if not cursor.at_one_of(STATEMENT):
+            cursor.refuse()
+        token = cursor.take()
+        at = cursor.position(token)
+        if kind == "IF":
+            return self._if(at)
+        if kind == "LOCAL":
+            return s.Locals(at, cursor.separated(self._local))
+        if kind == "FENCE":
+            if token.text not in FENCES:
+                raise cursor.error(f"there is no fence '{token.text}'", token, "fence.sc, sync, dmb.sy, ...")
+            return s.FenceStatement(at, FENCES[token.text])
+        if kind == "WHILE":
+            return s.While(at, self._formulas.expression(), self._block())
+        if kind == "FOR":
+            name = self._name().name
+            cursor.expect("IN")
+            return s.For(at, name, self._formulas.range(), self._block())
+        return self._jump(kind, at)
+
+    def _jump(self, kind: str, at: Position) -> s.Statement:
+        if kind == "ATOMIC":
+            return s.Atomic(at, self._block())
+        if kind == "GOTO":
+            return s.Goto(at, self._name())
+        if kind == "RETURN":
+            return s.Return(at, None if self._cursor.at("END") else self._formulas.expression())
+        if kind == "BREAK":
+            return s.Break(at)
+        return s.Continue(at) if kind == "CONTINUE" else s.Skip(at)
+
+    def _named(self) -> s.Statement:
+        """What starts with a name: a label, a call, or an assignment."""
+        cursor = self._cursor
+        if cursor.next_kind() == "LPAR":
+            call = self._formulas.call()
+            return s.CallStatement(call.at, call)
+        if cursor.next_kind() == "COLON":
+            label = self._name()
+            cursor.take()
+            return label
+        return self._assign()
+
+    def _assign(self) -> s.Assign:
+        targets = self._cursor.separated(self._formulas.access)
+        self._cursor.expect("ASSIGN")
+        return s.Assign(targets[0].at, targets, self._formulas.expression())
+
+    def _local(self) -> s.Local:
+        name = self._name()
+        return s.Local(name.at, name.name, self._formulas.expression() if self._cursor.skip("EQUAL") else None)
+
+    def _if(self, at: Position) -> s.If | s.IfGoto:
+        cursor = self._cursor
+        condition = self._formulas.expression()
+        if cursor.skip("GOTO"):
+            return s.IfGoto(at, condition, self._name())
+        cases = [(condition, self._block())]
+        otherwise = None
+        while otherwise is None and cursor.skip("ELSE"):
+            if cursor.skip("IF"):
+                condition = self._formulas.expression()
+                cases.append((condition, self._block()))
+            else:
+                otherwise = self._block()
+        return s.If(at, tuple(cases), otherwise)

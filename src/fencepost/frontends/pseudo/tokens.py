@@ -1,16 +1,43 @@
-"""Turns lines into statements: drops newlines where a statement goes on, and puts one END after each statement."""
+"""Text to tokens, and lines to statements: newlines are dropped where a statement goes on, and one END follows each
+statement and declaration, so that the parser need not know about lines."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-
-from lark import Token
-from lark.lark import PostLex
+from typing import NamedTuple
 
 from fencepost.errors import InputError
 
 MAX_NESTING = 100
-_OPEN = ("LPAR", "LSQB", "LBRACE")
+KEYWORDS = frozenset({
+    "var", "na", "mutex", "const", "fn", "thread", "observe", "filter", "if", "else", "while", "for", "in", "atomic",
+    "goto", "return", "local", "break", "continue", "skip", "spawn",
+})  # fmt: skip
+#: In this order: the first that matches is the token.
+_TOKEN = re.compile(r"""
+    (?P<BLANK>[ \t\r\f]+|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)
+  | (?P<QUANTIFIER>~[ \t]*exists\b|exists\b|forall\b)
+  | (?P<FENCE>(?:fence\.[a-z_]+(?:\.[a-z]+)?|(?:dmb|dsb)\.[a-z]+|lwsync|isync|sync|eieio|mfence|lfence|sfence|isb)\b)
+  | (?P<NAME>[A-Za-z_$][A-Za-z0-9_$]*)
+  | (?P<NUMBER>0[xX][0-9a-fA-F]+|[0-9]+)
+  | (?P<NEWLINE>\n)
+  | (?P<ASSIGN>:=)
+  | (?P<SHIFT><<|>>)
+  | (?P<COMPARE>==|!=|<=|>=|<|>)
+  | (?P<OR>\|\||\\/)
+  | (?P<AND>&&|/\\)
+  | (?P<DOTS>\.\.)
+  | (?P<MODE>\.[A-Za-z_][A-Za-z0-9_]*)
+  | (?P<SIGN>[+-])
+  | (?P<FACTOR>[*/%])
+  | (?P<STRING>"[^"\n]*")
+  | (?P<PUNCTUATION>[()\[\]{},;:=|^&!~])
+""", re.VERBOSE)  # fmt: skip
+_PUNCTUATION = {
+    "(": "LPAR", ")": "RPAR", "[": "LSQB", "]": "RSQB", "{": "LBRACE", "}": "RBRACE", ",": "COMMA", ";": "SEMICOLON",
+    ":": "COLON", "=": "EQUAL", "|": "BAR", "^": "CARET", "&": "AMPERSAND", "!": "BANG", "~": "TILDE",
+}  # fmt: skip
 _CLOSE = {"RPAR": "LPAR", "RSQB": "LSQB", "RBRACE": "LBRACE"}
 #: A line that ends in one of these goes on in the next one.
 _CONTINUES = frozenset({
@@ -22,69 +49,118 @@ _CONTINUES = frozenset({
 _CONTINUED = frozenset({"ELSE", "OR", "AND"})
 
 
-class Lines(PostLex):
-    """`file` is for messages; a Lines serves one file at a time."""
+class Token(NamedTuple):
+    """`kind` is END for what ends a statement (its text: a newline, a ';' or the token before which it ends), EOF at
+    the very end; a keyword's kind is the keyword in capitals."""
 
-    always_accept = ("NEWLINE", "SEMICOLON")  # the grammar does not name them, so lark would drop them
+    kind: str
+    text: str
+    line: int
+    column: int
 
-    def __init__(self) -> None:
-        self.file = ""
 
-    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        nesting: list[Token] = []
-        previous = ""  # the type of the last token that was handed on
-        labelled = False  # the last name starts a statement, so that ':' makes it a label
-        last = Token("_END", "\n", line=1, column=1)
-        ending: Token | None = None  # a newline or ';' whose meaning the next token decides
-        for token in stream:
-            if token.type in ("NEWLINE", "SEMICOLON"):
-                inside = bool(nesting) and nesting[-1].type != "LBRACE"
-                if token.type == "SEMICOLON" and inside:
-                    raise self._unclosed(nesting[-1], token)
-                if not inside and ending is None:
-                    ending = token
-                continue
-            if token.type == "RBRACE" and previous not in ("_END", "LBRACE"):
-                ending = ending or token
-            if previous == "COLON" and labelled:
-                ending = ending or token  # a label is a statement of its own
-            if previous == "RBRACE" and token.type != "ELSE":
-                ending = ending or token
-            if ending is not None and self._ends(previous, ending, token):
-                yield Token.new_borrow_pos("_END", str(ending), ending)
-                previous = "_END"
-            ending = None
-            self._nest(nesting, token)
+def tokens(text: str, file: str) -> Iterator[Token]:
+    """The tokens with an END after each statement, and an EOF. Raises InputError at what starts nothing."""
+    return _statements(_scan(text, file), file)
+
+
+def _scan(text: str, file: str) -> Iterator[Token]:
+    at, line, start = 0, 1, 0
+    match = _TOKEN.match
+    while found := match(text, at):
+        kind, word = found.lastgroup or "", found[0]
+        if kind == "NAME":
+            yield Token(word.upper() if word in KEYWORDS else kind, word, line, at - start + 1)
+        elif kind == "NEWLINE":
+            yield Token(kind, word, line, at - start + 1)
+            line, start = line + 1, at + 1
+        elif kind == "BLANK":
+            if "\n" in word:  # a comment of several lines
+                line += word.count("\n")
+                start = at + word.rindex("\n") + 1
+        else:
+            kind = _PUNCTUATION[word] if kind == "PUNCTUATION" else kind
+            if word == "/" and text.startswith("/*", at):
+                break
+            yield Token(kind, word, line, at - start + 1)
+        at = found.end()
+    if at < len(text):
+        raise _stray(text, at, InputError("", file=file, line=line, column=at - start + 1))
+    yield Token("EOF", "", line, at - start + 1)
+
+
+def _stray(text: str, at: int, place: InputError) -> InputError:
+    file, line, column = place.file, place.line, place.column
+    if text.startswith("/*", at):
+        return InputError("the comment that starts here is not closed", file=file, line=line, column=column)
+    if text[at] == '"':
+        return InputError("the text that starts here is not closed on its line", file=file, line=line, column=column)
+    hint = "only letters, digits, '_' and '$' make names" if text[at].isalpha() else ""
+    return InputError(f"found {text[at]!r}, which starts nothing", file=file, line=line, column=column, hint=hint)
+
+
+def _statements(stream: Iterator[Token], file: str) -> Iterator[Token]:
+    nesting: list[Token] = []
+    previous = ""  # the kind of the last token that was handed on
+    labelled = False  # the last name starts a statement, so that ':' makes it a label
+    last = Token("END", "\n", 1, 1)
+    ending: Token | None = None  # a newline or ';' whose meaning the next token decides
+    for token in stream:
+        kind = token.kind
+        if kind in ("NEWLINE", "SEMICOLON"):
+            inside = bool(nesting) and nesting[-1].kind != "LBRACE"
+            if kind == "SEMICOLON" and inside:
+                raise _unclosed(nesting[-1], f"'{token.text}'", file)
+            if not inside and ending is None:
+                ending = token
+            continue
+        if kind == "EOF":
+            if nesting:
+                raise _unclosed(nesting[-1], "the end of the file", file)
+            if previous not in ("", "END"):
+                at = ending or Token("END", "\n", last.line, last.column + len(last.text))
+                yield Token("END", "\n", at.line, at.column)
             yield token
-            if token.type == "NAME":
-                labelled = previous in ("_END", "LBRACE") and bool(nesting)
-            previous, last = token.type, token
-        if nesting:
-            raise self._unclosed(nesting[-1], None)
-        if previous not in ("", "_END"):
-            end = Token("_END", "\n", line=last.end_line, column=last.end_column)
-            yield end if ending is None else Token.new_borrow_pos("_END", "\n", ending)
+            return
+        if (
+            (kind == "RBRACE" and previous not in ("END", "LBRACE"))
+            or (previous == "COLON" and labelled)  # a label is a statement of its own
+            or (previous == "RBRACE" and kind != "ELSE")
+        ):
+            ending = ending or token
+        if ending is not None and _ends(previous, ending, kind):
+            yield Token("END", ending.text, ending.line, ending.column)
+            previous = "END"
+        ending = None
+        _nest(nesting, token, file)
+        yield token
+        if kind == "NAME":
+            labelled = previous in ("END", "LBRACE") and bool(nesting)
+        previous, last = kind, token
 
-    def _ends(self, previous: str, ending: Token, token: Token) -> bool:
-        if previous in ("", "_END", "LBRACE") or (previous in _CONTINUES and ending.type == "NEWLINE"):
-            return False
-        return not (token.type in _CONTINUED and ending.type == "NEWLINE")
 
-    def _nest(self, nesting: list[Token], token: Token) -> None:
-        if token.type in _OPEN:
-            nesting.append(token)
-            if len(nesting) > MAX_NESTING:
-                raise self._error(f"brackets nest deeper than {MAX_NESTING}", token)
-        elif token.type in _CLOSE:
-            if not nesting:
-                raise self._error(f"'{token}' closes nothing", token)
-            opened = nesting.pop()
-            if opened.type != _CLOSE[token.type]:
-                raise self._unclosed(opened, token)
+def _ends(previous: str, ending: Token, kind: str) -> bool:
+    if previous in ("", "END", "LBRACE") or (previous in _CONTINUES and ending.kind == "NEWLINE"):
+        return False
+    return not (kind in _CONTINUED and ending.kind == "NEWLINE")
 
-    def _unclosed(self, opened: Token, found: Token | None) -> InputError:
-        what = f"before '{found}'" if found is not None else "before the end of the file"
-        return self._error(f"'{opened}' is not closed {what}", opened)
 
-    def _error(self, message: str, token: Token) -> InputError:
-        return InputError(message, file=self.file, line=token.line or 0, column=token.column or 0)
+def _nest(nesting: list[Token], token: Token, file: str) -> None:
+    if token.kind in ("LPAR", "LSQB", "LBRACE"):
+        nesting.append(token)
+        if len(nesting) > MAX_NESTING:
+            raise _error(f"brackets nest deeper than {MAX_NESTING}", token, file)
+    elif token.kind in _CLOSE:
+        if not nesting:
+            raise _error(f"'{token.text}' closes nothing", token, file)
+        opened = nesting.pop()
+        if opened.kind != _CLOSE[token.kind]:
+            raise _unclosed(opened, f"'{token.text}'", file)
+
+
+def _unclosed(opened: Token, found: str, file: str) -> InputError:
+    return _error(f"'{opened.text}' is not closed before {found}", opened, file)
+
+
+def _error(message: str, token: Token, file: str) -> InputError:
+    return InputError(message, file=file, line=token.line, column=token.column)
