@@ -67,7 +67,7 @@ private:
 
 // Calls f(offset, bits) for each row of a thread and g for each row of a location, without those that are shared.
 template <class F> void thread_rows(const Plan& p, F f) {
-  f(p.vsc, p.monitored);
+  f(p.vsc, p.judged);
   f(p.vr, p.v_count);
   f(p.vx, p.x_count);
   if (p.model != Against::Tso) return;
@@ -77,8 +77,8 @@ template <class F> void thread_rows(const Plan& p, F f) {
 }
 
 template <class F> void location_rows(const Plan& p, F f) {
-  f(p.msc, p.monitored);
-  f(p.wsc, p.monitored);
+  f(p.msc, p.judged);
+  f(p.wsc, p.judged);
   f(p.w, p.v_count);
   f(p.wx, p.x_count);
   if (p.model != Against::Tso) return;

@@ -192,6 +192,8 @@ std::int32_t LocalStates::touch(std::uint32_t thread, LocalState& s, std::uint64
   Location& l = locations_[static_cast<std::size_t>(place->second)];
   if (l.size != size) refuse("accesses of different sizes to one location", s.action.position);
   l.threads |= std::uint64_t{1} << thread;
+  if (s.kind != LabelKind::Write) l.readers |= std::uint64_t{1} << thread;
+  if (s.kind != LabelKind::Read && s.kind != LabelKind::Await) l.writers |= std::uint64_t{1} << thread;
   l.atomic |= !s.non_atomic;
   l.read |= s.kind == LabelKind::Read || s.kind == LabelKind::Cas || s.kind == LabelKind::Await;
   l.written |= s.kind == LabelKind::Write;

@@ -60,7 +60,8 @@ struct LocalState {
 struct Location {
   std::uint64_t address = 0;
   std::uint8_t size = 8;
-  std::uint64_t threads = 0; // bit set of those that touch it
+  std::uint64_t threads = 0;              // bit set of those that touch it
+  std::uint64_t readers = 0, writers = 0; // those that may read it, or write it; an RMW does both
   bool atomic = false, read = false, written = false, updated = false;
   std::vector<std::uint64_t> values;
   std::unordered_map<std::uint64_t, std::uint32_t> numbers;

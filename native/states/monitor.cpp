@@ -62,6 +62,7 @@ void Monitor::write_sc(State& s, std::uint32_t t, std::uint32_t x) const {
   meet(vsc, msc, p_.l_words);
   std::copy(vsc, vsc + p_.l_words, msc);
   std::copy(vsc, vsc + p_.l_words, location_row(s, x, p_.wsc));
+  if (x >= p_.judged) return; // nobody asks who is aware of it
   const std::uint32_t word = x / 64;
   const Word bit = Word{1} << (x % 64);
   for (std::uint32_t other = 0; other < p_.threads; ++other)
@@ -163,7 +164,7 @@ void Monitor::forget(State& s, std::uint32_t t) const {
 bool Monitor::diverges(const State& s, std::uint32_t t, const LocalState& label) const {
   if (label.location < 0) return false;
   const std::int32_t x = p_.places[static_cast<std::size_t>(label.location)].index;
-  if (x < 0) return false;
+  if (x < 0 || static_cast<std::uint32_t>(x) >= p_.judged) return false;
   if (thread_row(s, t, p_.vsc)[x / 64] >> (x % 64) & 1) return false;
   if (!label.fatal_read.empty()) {
     const Word *vr = thread_row(s, t, p_.vr), *own = thread_row(s, t, p_.own);

@@ -45,7 +45,9 @@ struct Plan {
   struct Use {       // what was known of a location when the plan was made
     bool own = true; // touched by one thread only
     bool monitored = false, tracks_reads = false, tracks_updates = false, all_critical = false;
+    std::uint64_t readers = 0, writers = 0; // of a monitored one: the threads that may read it, or write it
     std::vector<std::uint64_t> critical;
+    bool judged() const { return tracks_reads || tracks_updates; } // else no label on it can diverge
     bool operator==(const Use&) const = default;
   };
   struct Place {
@@ -56,7 +58,9 @@ struct Plan {
   };
 
   Against model = Against::Ra;
+  bool scouting = false;
   std::uint32_t threads = 0, monitored = 0, v_count = 0, x_count = 0;
+  std::uint32_t judged = 0;                            // the monitored ones that are judged come first
   std::uint32_t l_words = 0, v_words = 0, x_words = 0; // words of a row
   std::uint32_t thread_stride = 0, location_stride = 0, rows = 0;
   // Offsets inside the rows of a thread and of a location. Where a model needs no row of its own, it shares one.
@@ -65,10 +69,15 @@ struct Plan {
   std::vector<Use> uses;
   std::vector<Place> places;
   std::vector<std::uint32_t> at; // monitored index -> location
+  // Per thread: the old values that are fatal for some label of it.
+  std::vector<std::vector<std::uint64_t>> fatal_v, fatal_x;
 
   static Plan make(const LocalStates& locals, Against model);
+  // Nothing is monitored: for a look ahead at what the threads do.
+  static Plan scout(const LocalStates& locals, Against model);
 
-  // Whether so much was learned since that stored monitors lack something: the search must start again.
+  // Whether so much was learned since that stored monitors lack something, or forgot something that matters: the search
+  // must start again.
   bool outdated(const LocalStates& locals) const;
 
   // Makes room for new values, threads and unmonitored locations; keeps every bit where it was.
@@ -81,13 +90,14 @@ struct Plan {
            (s.location >= 0 && uses[static_cast<std::size_t>(s.location)].own);
   }
 
-  // Computes the fatal sets of a label.
-  void mark(const LocalStates& locals, LocalState& s) const;
+  // Computes the fatal sets of a label. False if it is the first of its thread with such a set.
+  [[nodiscard]] bool mark(const LocalStates& locals, std::uint32_t thread, LocalState& s);
 
 private:
   static Use use_of(const Location& l, Against model);
   void number_values(const LocalStates& locals);
   void lay_out();
+  void fatal_sets(const LocalStates& locals, LocalState& s) const;
 };
 
 class Monitor {
@@ -101,6 +111,7 @@ public:
   void spawn(State& s, std::uint32_t parent, std::uint32_t child) const;
   void join(State& s, std::uint32_t thread, std::uint32_t child) const;
   void forget(State& s, std::uint32_t thread) const; // a thread without a future needs no monitor
+  void settle(State& s) const;                       // forgets what no later label can notice, see settle.cpp
 
   // Theorem 5.3: whether the model could place this label behind an older write although SC cannot have the graph.
   bool diverges(const State& s, std::uint32_t thread, const LocalState& label) const;
@@ -115,6 +126,10 @@ private:
   std::uint64_t* location_row(State& s, std::uint32_t x, std::uint32_t offset) const {
     return s.rows.data() + std::size_t{p_.threads} * p_.thread_stride + std::size_t{x} * p_.location_stride + offset;
   }
+  void settle_values(State& s) const;
+  void settle_awareness(State& s) const;
+  void settle_location(State& s, std::uint32_t x) const;
+  bool at_risk(const State& s, std::uint32_t thread, std::uint32_t x) const;
   void write_sc(State& s, std::uint32_t thread, std::uint32_t x) const;
   void write_seen(State& s, std::uint32_t thread, std::uint32_t x, bool update) const;
   void write_seen_tso(State& s, std::uint32_t thread, std::uint32_t x, bool update) const;

@@ -12,6 +12,16 @@ void set_bit(std::vector<std::uint64_t>& mask, std::int32_t bit) {
   if (bit >= 0) mask[static_cast<std::size_t>(bit) / 64] |= std::uint64_t{1} << (bit % 64);
 }
 
+// Whether that brought something new.
+bool add(std::vector<std::uint64_t>& to, const std::vector<std::uint64_t>& from) {
+  bool grew = false;
+  for (std::size_t k = 0; k < from.size(); ++k) {
+    grew |= (from[k] & ~to[k]) != 0;
+    to[k] |= from[k];
+  }
+  return grew;
+}
+
 // Class 0 holds all values that no label tells apart; where every value counts, each is its own class.
 std::size_t class_of(const Plan::Use& use, std::uint64_t value, std::size_t number) {
   if (use.all_critical) return number;
@@ -43,6 +53,8 @@ Plan::Use Plan::use_of(const Location& l, Against model) {
   // Where no RMW reads from old writes, the rows of reads serve writes as well; where every write is an RMW, an old
   // write is read by one. SRA's two kinds of rows always differ.
   const bool sra = model == Against::Sra;
+  use.readers = l.readers;
+  use.writers = l.writers;
   use.tracks_updates = l.written && (l.updated || sra);
   use.tracks_reads = l.read || (l.written && !use.tracks_updates);
   use.all_critical = l.all_critical;
@@ -53,21 +65,31 @@ Plan::Use Plan::use_of(const Location& l, Against model) {
 Plan Plan::make(const LocalStates& locals, Against model) {
   Plan p;
   p.model = model;
-  for (const Location& l : locals.locations()) {
+  for (const Location& l : locals.locations())
     p.uses.push_back(use_of(l, model));
-    Place place;
-    if (p.uses.back().monitored) {
-      place.index = static_cast<std::int32_t>(p.monitored++);
-      p.at.push_back(static_cast<std::uint32_t>(p.places.size()));
-    }
-    p.places.push_back(std::move(place));
+  p.places.resize(p.uses.size());
+  for (const bool judged : {true, false}) {
+    for (std::uint32_t k = 0; k < p.uses.size(); ++k)
+      if (p.uses[k].monitored && p.uses[k].judged() == judged) {
+        p.places[k].index = static_cast<std::int32_t>(p.monitored++);
+        p.at.push_back(k);
+      }
+    if (judged) p.judged = p.monitored;
   }
   p.grow(locals);
   return p;
 }
 
+Plan Plan::scout(const LocalStates& locals, Against model) {
+  Plan p;
+  p.model = model;
+  p.scouting = true;
+  p.grow(locals);
+  return p;
+}
+
 bool Plan::outdated(const LocalStates& locals) const {
-  for (std::size_t k = 0; k < locals.locations().size(); ++k) {
+  for (std::size_t k = 0; k < locals.locations().size() && !scouting; ++k) {
     const Use use = use_of(locals.locations()[k], model);
     if (k < uses.size() ? use != uses[k] : use.monitored || !use.own) return true;
   }
@@ -76,10 +98,22 @@ bool Plan::outdated(const LocalStates& locals) const {
 
 void Plan::grow(const LocalStates& locals) {
   threads = locals.threads();
-  uses.resize(locals.locations().size());
+  uses.resize(locals.locations().size(), Use{.own = !scouting});
   places.resize(locals.locations().size());
   number_values(locals);
   lay_out();
+  fatal_v.resize(threads);
+  fatal_x.resize(threads);
+  for (std::uint32_t t = 0; t < threads; ++t) {
+    fatal_v[t].resize(v_words);
+    fatal_x[t].resize(x_words);
+  }
+  for (std::size_t k = 0; k < uses.size(); ++k) // each value its own class: there may come more of them
+    for (std::uint32_t t = 0; t < threads && uses[k].all_critical; ++t)
+      if ((uses[k].readers | uses[k].writers) >> t & 1) {
+        add(fatal_v[t], places[k].v_mask);
+        add(fatal_x[t], places[k].x_mask);
+      }
 }
 
 void Plan::number_values(const LocalStates& locals) {
@@ -112,7 +146,7 @@ void Plan::number_values(const LocalStates& locals) {
 }
 
 void Plan::lay_out() {
-  l_words = words(monitored);
+  l_words = words(judged);
   v_words = words(v_count);
   x_words = words(x_count);
   const bool tso = model == Against::Tso;
@@ -135,7 +169,15 @@ void Plan::lay_out() {
   rows = threads * thread_stride + monitored * location_stride;
 }
 
-void Plan::mark(const LocalStates& locals, LocalState& s) const {
+bool Plan::mark(const LocalStates& locals, std::uint32_t thread, LocalState& s) {
+  fatal_sets(locals, s);
+  bool grew = add(fatal_v[thread], s.fatal_read);
+  grew |= add(fatal_v[thread], s.fatal_write);
+  grew |= add(fatal_x[thread], s.fatal_update);
+  return !grew;
+}
+
+void Plan::fatal_sets(const LocalStates& locals, LocalState& s) const {
   s.fatal_read.clear();
   s.fatal_write.clear();
   s.fatal_update.clear();

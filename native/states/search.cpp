@@ -34,7 +34,7 @@ Search::Search(const Bytecode& program, SearchOptions options)
   if (!locals_.unsupported().empty())
     status_ = SearchStatus::Unsupported;
   else
-    restart();
+    look_ahead();
 }
 
 // --- the loop
@@ -45,6 +45,10 @@ bool Search::advance(double seconds) {
   std::vector<std::uint32_t> ids;
   while (status_ == SearchStatus::Running) {
     if (!next_batch(ids)) {
+      if (plan_.scouting) {
+        restart(false);
+        continue;
+      }
       status_ = SearchStatus::Robust;
       break;
     }
@@ -152,16 +156,24 @@ void Search::check_limits() {
     bytes += s.bytes_after_growth();
   }
   bytes += stack_.capacity() * sizeof(std::uint32_t);
+  if (plan_.scouting && (states >= scouted_ || bytes > options_.memory)) return restart(false);
   if (states >= options_.states) status_ = SearchStatus::StateLimit;
   if (bytes > options_.memory) status_ = SearchStatus::MemoryLimit;
 }
 
 // --- what is learned on the way
 
-void Search::restart() {
-  plan_ = Plan::make(locals_, options_.against);
+// Who may do what decides the shape of the monitor. So the search first runs without one, where states are few, and
+// runs so again, longer, whenever it has learned something that the monitor is not prepared for.
+void Search::look_ahead() {
+  scouted_ *= 4;
+  restart(true);
+}
+
+void Search::restart(bool scouting) {
+  plan_ = scouting ? Plan::scout(locals_, options_.against) : Plan::make(locals_, options_.against);
   marked_.clear();
-  mark_new();
+  static_cast<void>(mark_new()); // whatever there is, the plan is being made for it
   codec_ = Codec(locals_, plan_);
   shards_.clear();
   for (std::size_t s = 0; s < workers_.size(); ++s)
@@ -188,14 +200,16 @@ void Search::restart() {
   insert_all(false);
 }
 
-void Search::mark_new() {
+bool Search::mark_new() {
+  bool expected = true;
   if (marked_v_ != plan_.v_count || marked_x_ != plan_.x_count) marked_.clear();
   marked_.resize(locals_.threads(), 0);
   for (std::uint32_t t = 0; t < locals_.threads(); ++t)
     for (; marked_[t] < locals_.count(t); ++marked_[t])
-      plan_.mark(locals_, locals_.at(t, marked_[t]));
+      expected &= plan_.mark(locals_, t, locals_.at(t, marked_[t]));
   marked_v_ = plan_.v_count;
   marked_x_ = plan_.x_count;
+  return expected;
 }
 
 bool Search::learn() {
@@ -208,14 +222,14 @@ bool Search::learn() {
     status_ = SearchStatus::Unsupported;
     return false;
   }
-  if (plan_.outdated(locals_)) {
+  const std::uint32_t rows = plan_.rows;
+  const bool outdated = plan_.outdated(locals_);
+  if (!outdated) plan_.grow(locals_);
+  if (outdated || !mark_new()) {
     ++restarts_;
-    restart();
+    look_ahead();
     return false;
   }
-  const std::uint32_t rows = plan_.rows;
-  plan_.grow(locals_);
-  mark_new();
   if (rows != plan_.rows || !codec_.fits(locals_, plan_)) repack();
   return true;
 }
@@ -316,7 +330,7 @@ void Search::load(std::uint32_t id, State& s) const {
 
 void Search::expand(Worker& w, std::uint32_t id) const {
   load(id, w.state);
-  judge(w, id);
+  if (!plan_.scouting) judge(w, id);
   if (w.finding) return;
   const std::size_t missed = w.misses.size();
   successors(w.state, w.next, &w.misses, [&](std::uint32_t, const Successor*, std::uint32_t) {
@@ -456,6 +470,7 @@ void Search::apply(const State& s, State& next, std::uint32_t t, const LocalStat
   const LabelKind then = locals_.at(t, to.next).kind;
   const bool over = then == LabelKind::Blocked || then == LabelKind::Error;
   if (over || (then == LabelKind::End && t < program_.threads.size())) monitor_.forget(next, t);
+  if (options_.settle) monitor_.settle(next);
 }
 
 // --- what is told

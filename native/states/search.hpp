@@ -20,6 +20,7 @@ struct SearchOptions {
   bool hash_compact = false; // see StateSet
   std::uint64_t memory = std::uint64_t{4} << 30, states = UINT32_MAX - 1;
   unsigned jobs = 1;
+  bool settle = true; // false: keep also what no later label can notice, the slow twin of Monitor::settle
 };
 
 enum class SearchStatus : std::uint8_t { Running, Robust, Diverges, Race, StateLimit, MemoryLimit, Unsupported };
@@ -101,9 +102,10 @@ private:
     std::uint64_t transitions = 0;
   };
 
-  void restart();
-  void mark_new();
-  bool learn(); // computes what expansions missed; false where the search has to start again or to stop
+  void restart(bool scouting);
+  void look_ahead();
+  bool mark_new(); // false where a label makes something fatal that the plan did not expect
+  bool learn();    // computes what expansions missed; false where the search has to start again or to stop
   void repack();
   void run_batch(std::vector<std::uint32_t> ids);
   void expand_all(const std::vector<std::uint32_t>& ids, bool parallel);
@@ -144,6 +146,7 @@ private:
   State finding_state_;
   SearchStatus status_ = SearchStatus::Running;
   std::uint32_t depth_ = 0, restarts_ = 0;
+  std::uint64_t scouted_ = 1024; // how many states the next look ahead may visit
 };
 
 } // namespace fencepost::states

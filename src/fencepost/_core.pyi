@@ -146,6 +146,7 @@ class RobustnessSearch:
         memory: int,
         states: int,
         jobs: int = 1,
+        settle: bool = True,
     ) -> None: ...
     def advance(self, seconds: float) -> bool: ...
     @property

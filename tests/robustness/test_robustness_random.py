@@ -7,8 +7,11 @@ from collections import Counter
 import pytest
 
 import fuzz
+from fencepost._core import Against, RobustnessSearch, SearchStatus
 from fencepost.options import RobustOptions
+from fencepost.program.program import Program
 from fencepost.robustness import check_robustness
+from fencepost.robustness.prepare import prepare
 
 
 @pytest.mark.parametrize("start", range(0, 200, 20))
@@ -36,6 +39,31 @@ def test_options_do_not_change_the_answer(seed: int) -> None:
         else:
             assert plain.witness is not None and hashed.witness is not None and shared.witness is not None
             assert len(plain.witness.run) == len(shared.witness.run) == len(hashed.witness.run)
+
+
+def robust_without_forgetting(program: Program, against: str) -> tuple[bool, int]:
+    bytecode = prepare(program, against).bytecode
+    models = {"ra": Against.RA, "sra": Against.SRA, "tso": Against.TSO}
+    search = RobustnessSearch(bytecode, models[against], memory=1 << 30, states=1 << 24, settle=False)
+    while not search.advance(1.0):
+        pass
+    return search.status == SearchStatus.ROBUST, search.statistics.states
+
+
+@pytest.mark.parametrize("against", ["ra", "sra", "tso"])
+def test_what_a_monitor_forgets_does_not_matter(against: str) -> None:
+    fewer = 0
+    for seed in range(1000, 1400):
+        program = fuzz.random_loops(seed)
+        ours = check_robustness(program, RobustOptions(against=against))
+        if ours.extra["robust"] is None:
+            continue
+        expected, states = robust_without_forgetting(program, against)
+        assert ours.extra["robust"] is expected, f"seed {seed}"
+        if expected:
+            assert ours.extra["states"] <= states
+            fewer += ours.extra["states"] < states
+    assert fewer > 100
 
 
 def test_robust_against_ra_implies_the_stronger_models() -> None:

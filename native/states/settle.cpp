@@ -1,0 +1,94 @@
+// What of a monitor no later label can notice, and is therefore forgotten: states that differ in nothing else become
+// one. All of it rests on two facts about a location y. Until the next write of y, awareness of y only grows and the
+// old values of y that a thread may take only become fewer. And the next write of y makes every other thread and
+// location unaware of it and adds the same old value everywhere, whatever was known before.
+//
+//   values      An old value matters while some thread may take it and has a label for which it is fatal.
+//   awareness   Who is aware of y matters while some thread that is not aware of it could do something fatal there.
+//   locations   What an access of x passes on matters to those who may still access x and do not know it yet.
+//
+// Who may access x, and what is fatal for whom, is what the search learned so far. When it learns more, it starts
+// again. A thread that has not started will know what its parent knows by then: until then everything may matter to it.
+#include "states/monitor.hpp"
+
+namespace fencepost::states {
+
+void Monitor::settle(State& s) const {
+  settle_values(s);
+  settle_awareness(s);
+  for (std::uint32_t x = 0; x < p_.monitored; ++x)
+    settle_location(s, x);
+}
+
+void Monitor::settle_values(State& s) const {
+  const auto keep = [&](std::uint32_t words, std::uint32_t a, std::uint32_t b, std::uint32_t own, const auto& fatal) {
+    for (std::uint32_t k = 0; k < words; ++k) {
+      std::uint64_t live = 0;
+      for (std::uint32_t t = 0; t < p_.threads; ++t) {
+        const std::uint64_t may = thread_row(s, t, a)[k] | thread_row(s, t, b)[k];
+        live |= fatal[t][k] & (s.locals[t] == not_started ? ~std::uint64_t{0} : may);
+      }
+      for (std::uint32_t t = 0; t < p_.threads; ++t)
+        for (const std::uint32_t row : {a, b, own})
+          thread_row(s, t, row)[k] &= live;
+    }
+  };
+  keep(p_.v_words, p_.vr, p_.vw, p_.own, p_.fatal_v);
+  keep(p_.x_words, p_.vx, p_.vrx, p_.vx, p_.fatal_x);
+}
+
+// Whether a label of this thread on x could diverge before x is written again, once the thread is aware of x.
+bool Monitor::at_risk(const State& s, std::uint32_t t, std::uint32_t x) const {
+  if (s.locals[t] == not_started) return true;
+  const Plan::Place& place = p_.places[p_.at[x]];
+  std::uint64_t fatal = 0;
+  for (std::uint32_t k = 0; k < p_.v_words; ++k)
+    fatal |= (thread_row(s, t, p_.vr)[k] | thread_row(s, t, p_.vw)[k]) & p_.fatal_v[t][k] & place.v_mask[k];
+  for (std::uint32_t k = 0; k < p_.x_words; ++k)
+    fatal |= (thread_row(s, t, p_.vx)[k] | thread_row(s, t, p_.vrx)[k]) & p_.fatal_x[t][k] & place.x_mask[k];
+  return fatal != 0;
+}
+
+void Monitor::settle_awareness(State& s) const {
+  for (std::uint32_t x = 0; x < p_.judged; ++x) {
+    const std::uint32_t k = x / 64;
+    const std::uint64_t bit = std::uint64_t{1} << (x % 64);
+    const Plan::Use& use = p_.uses[p_.at[x]];
+    bool unaware = false, matters = false;
+    for (std::uint32_t t = 0; t < p_.threads; ++t) {
+      const bool own = (use.readers | use.writers) >> t & 1;
+      const bool here = s.locals[t] == not_started || (thread_row(s, t, p_.vsc)[k] & bit);
+      unaware |= here;
+      matters |= own && here && at_risk(s, t, x);
+    }
+    if (!unaware || matters) continue;
+    for (std::uint32_t t = 0; t < p_.threads; ++t)
+      thread_row(s, t, p_.vsc)[k] &= ~bit;
+  }
+}
+
+void Monitor::settle_location(State& s, std::uint32_t x) const {
+  const auto keep = [&](std::uint32_t row, std::uint32_t words, std::uint64_t threads, std::uint32_t a,
+                        std::uint32_t b) {
+    for (std::uint32_t k = 0; k < words; ++k) {
+      std::uint64_t need = 0;
+      for (std::uint32_t t = 0; t < p_.threads; ++t)
+        if (threads >> t & 1)
+          need |= s.locals[t] == not_started ? ~std::uint64_t{0} : thread_row(s, t, a)[k] | thread_row(s, t, b)[k];
+      location_row(s, x, row)[k] &= need;
+    }
+  };
+  const Plan::Use& use = p_.uses[p_.at[x]];
+  const bool tso = p_.model == Against::Tso;
+  keep(p_.msc, p_.l_words, use.writers, p_.vsc, p_.vsc);
+  keep(p_.wsc, p_.l_words, use.readers, p_.vsc, p_.vsc);
+  keep(p_.w, p_.v_words, use.readers, p_.vr, p_.vw);
+  keep(p_.wx, p_.x_words, use.readers | (p_.model == Against::Sra ? use.writers : 0), p_.vx, p_.vrx);
+  if (!tso) return;
+  keep(p_.m, p_.v_words, use.writers, p_.vw, p_.vw);
+  keep(p_.mx, p_.x_words, use.writers, p_.vx, p_.vx);
+  // Whose write it is tells reads of the same thread from those of others.
+  if (s.writers[x] && !(use.readers >> (s.writers[x] - 1) & 1)) s.writers[x] = 0;
+}
+
+} // namespace fencepost::states
