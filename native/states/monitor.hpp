@@ -45,6 +45,7 @@ struct Plan {
   struct Use {       // what was known of a location when the plan was made
     bool own = true; // touched by one thread only
     bool monitored = false, tracks_reads = false, tracks_updates = false, all_critical = false;
+    bool only_updated = false;              // every write of it is an RMW
     std::uint64_t readers = 0, writers = 0; // of a monitored one: the threads that may read it, or write it
     std::vector<std::uint64_t> critical;
     bool judged() const { return tracks_reads || tracks_updates; } // else no label on it can diverge
@@ -110,8 +111,8 @@ public:
   void fence(State& s, std::uint32_t thread) const; // TSO: what precedes the next write precedes the next read
   void spawn(State& s, std::uint32_t parent, std::uint32_t child) const;
   void join(State& s, std::uint32_t thread, std::uint32_t child) const;
-  void forget(State& s, std::uint32_t thread) const; // a thread without a future needs no monitor
-  void settle(State& s) const;                       // forgets what no later label can notice, see settle.cpp
+  void forget(State& s, std::uint32_t thread) const;      // a thread without a future needs no monitor
+  void settle(State& s, const LocalStates& locals) const; // forgets what no later label can notice, see settle.cpp
 
   // Theorem 5.3: whether the model could place this label behind an older write although SC cannot have the graph.
   bool diverges(const State& s, std::uint32_t thread, const LocalState& label) const;
@@ -126,6 +127,7 @@ private:
   std::uint64_t* location_row(State& s, std::uint32_t x, std::uint32_t offset) const {
     return s.rows.data() + std::size_t{p_.threads} * p_.thread_stride + std::size_t{x} * p_.location_stride + offset;
   }
+  void anticipate(State& s, std::uint32_t thread, const LocalState& label) const;
   void settle_values(State& s) const;
   void settle_awareness(State& s) const;
   void settle_location(State& s, std::uint32_t x) const;

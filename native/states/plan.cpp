@@ -53,6 +53,7 @@ Plan::Use Plan::use_of(const Location& l, Against model) {
   // Where no RMW reads from old writes, the rows of reads serve writes as well; where every write is an RMW, an old
   // write is read by one. SRA's two kinds of rows always differ.
   const bool sra = model == Against::Sra;
+  use.only_updated = !l.written;
   use.readers = l.readers;
   use.writers = l.writers;
   use.tracks_updates = l.written && (l.updated || sra);

@@ -470,7 +470,7 @@ void Search::apply(const State& s, State& next, std::uint32_t t, const LocalStat
   const LabelKind then = locals_.at(t, to.next).kind;
   const bool over = then == LabelKind::Blocked || then == LabelKind::Error;
   if (over || (then == LabelKind::End && t < program_.threads.size())) monitor_.forget(next, t);
-  if (options_.settle) monitor_.settle(next);
+  if (options_.settle) monitor_.settle(next, locals_);
 }
 
 // --- what is told

@@ -6,6 +6,9 @@
 //   values      An old value matters while some thread may take it and has a label for which it is fatal.
 //   awareness   Who is aware of y matters while some thread that is not aware of it could do something fatal there.
 //   locations   What an access of x passes on matters to those who may still access x and do not know it yet.
+//   the next    A thread that stands before an access of x will learn what that access passes on, and more if it waits.
+//               It may as well know it now, except for x itself. Only old values need care: a plain write may bring
+//               some back, unless all writes of x come from one thread, or all are RMWs.
 //
 // Who may access x, and what is fatal for whom, is what the search learned so far. When it learns more, it starts
 // again. A thread that has not started will know what its parent knows by then: until then everything may matter to it.
@@ -13,11 +16,34 @@
 
 namespace fencepost::states {
 
-void Monitor::settle(State& s) const {
+void Monitor::settle(State& s, const LocalStates& locals) const {
+  for (std::uint32_t t = 0; t < p_.threads; ++t)
+    anticipate(s, t, locals.at(t, s.locals[t]));
   settle_values(s);
   settle_awareness(s);
   for (std::uint32_t x = 0; x < p_.monitored; ++x)
     settle_location(s, x);
+}
+
+void Monitor::anticipate(State& s, std::uint32_t t, const LocalState& label) const {
+  if (label.location < 0) return;
+  const auto where = static_cast<std::size_t>(label.location);
+  const std::int32_t x = p_.places[where].index;
+  if (x < 0) return;
+  const auto at = static_cast<std::uint32_t>(x);
+  const auto learn = [&](std::uint32_t mine, std::uint32_t theirs, std::uint32_t words, const auto& but) {
+    for (std::uint32_t k = 0; k < words; ++k)
+      thread_row(s, t, mine)[k] &= location_row(s, at, theirs)[k] | but(k);
+  };
+  const bool writes = label.kind == LabelKind::Write,
+             reads = !writes && label.kind != LabelKind::Update && label.kind != LabelKind::BlockingCas;
+  learn(p_.vsc, reads ? p_.wsc : p_.msc, p_.l_words,
+        [&](std::uint32_t k) { return k == at / 64 ? std::uint64_t{1} << (at % 64) : 0; });
+  const Plan::Use& use = p_.uses[where];
+  const bool fewer = use.only_updated || (use.writers & (use.writers - 1)) == 0;
+  if (p_.model == Against::Tso || writes || !fewer) return;
+  learn(p_.vr, p_.w, p_.v_words, [&](std::uint32_t k) { return p_.places[where].v_mask[k]; });
+  learn(p_.vx, p_.wx, p_.x_words, [&](std::uint32_t k) { return p_.places[where].x_mask[k]; });
 }
 
 void Monitor::settle_values(State& s) const {
