@@ -46,7 +46,6 @@ _PACKAGES = (
     ("ziglang", "compiling C and C++ where there is no clang on the PATH", False),
     ("bitwuzla", "context-bounded checking under POWER (the default solver)", False),
     ("z3-solver", "z3 as the solver of context-bounded checking", False),
-    ("ray", "exploring on a cluster", False),
 )
 _PROGRAMS = (
     ("clang", "compiling C and C++ with your own compiler; version 14 or later",
