@@ -19,7 +19,7 @@ from fencepost.verdict import Answer, Verdict
 from fencepost.witness.codec import decode
 
 each_sample = pytest.mark.parametrize("name", SAMPLES)
-SARIF = json.loads((Path(__file__).parent / "data" / "sarif-subset.schema.json").read_text())
+SARIF = json.loads((Path(__file__).parent / "data" / "sarif-schema-2.1.0.json").read_text())
 PASSED = Verdict(Answer.PASS, "", "rc11", 6, 0, 0.5)
 UNKNOWN = Verdict(Answer.UNKNOWN, "the loop at q.c:7 was unrolled 4 times", "tso", 1)
 

@@ -151,6 +151,6 @@ def open_case(witness: Witness) -> Case:
     names = Names(witness.program, witness.execution)
     if replayed is not None:
         pieces = replayed.pieces | heap_pieces(replayed.heap, replayed.blocks)
-        names = Names(witness.program, witness.execution, pieces, replayed.spawned)
+        names = Names(witness.program, witness.execution, pieces, replayed.spawned | replayed.called)
         names.files |= {at.file for at in replayed.shown.values() if at is not None}
     return Case(witness, Relations(witness.execution), names, replayed)

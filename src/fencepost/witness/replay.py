@@ -18,7 +18,7 @@ from fencepost.program.operands import Position, to_signed, to_unsigned
 from fencepost.program.program import Program
 from fencepost.records import dataclass
 from fencepost.witness.names import Piece
-from fencepost.witness.sites import Shown, operation, written_at
+from fencepost.witness.sites import Shown, in_library, operation, written_at
 
 
 class ReplayError(InternalError):
@@ -68,6 +68,7 @@ class Replay:
     blocks: dict[int, Malloc] = field(default_factory=dict)  # start -> the instruction that made it
     operations: dict[int, str] = field(default_factory=dict)  # event -> the operation of the library it belongs to
     written: dict[int, Position | None] = field(default_factory=dict)  # event -> its place in the program's own files
+    called: dict[int, str] = field(default_factory=dict)  # thread that a library runs -> the program's function in it
     shown: dict[int, Position | None] = field(default_factory=dict)  # event -> the place that tells a person most
     outcome: dict[str, int] = field(default_factory=dict)
 
@@ -210,6 +211,11 @@ class _Replayer:
         frames, result = run.state.frames, self.result
         if not action.rmw:
             result.operations[event.id] = operation(frames[-1])
+        thread = run.state.thread
+        if thread in result.spawned and in_library(frames[0].function.at) and thread not in result.called:
+            own = next((f.function.name for f in frames if not in_library(f.function.at)), "")
+            if own:
+                result.called[thread] = own
         result.written[event.id] = written_at(frames, action.at)
         result.shown[event.id] = self.shown(frames, action.at)
 

@@ -98,13 +98,16 @@ class _Teller:
         self.numbers = {e: n for n, unit in enumerate(self.units, 1) for e in unit}
 
     def unspoken(self) -> frozenset[int]:
-        """Steps inside the operations of the thread library that say nothing."""
+        """Steps inside the operations of the thread library that say nothing, and what other libraries do with plain
+        accesses: how std::thread hands its function over."""
         halves = dict(self.case.witness.execution.rmw)
         second = set(halves.values())
         found: set[int] = set()
         for e in self.told - self.case.essential - second:
             unit = [e, halves[e]] if e in halves else [e]
-            if told_as(self.case, [self.case.events[i] for i in unit]) == HIDDEN:
+            raw = self.case.witness.execution.events[e]
+            inside = raw.is_access and raw.mode is Mode.NA and in_library(raw.at) and self.case.arch is Arch.C11
+            if inside or told_as(self.case, [self.case.events[i] for i in unit]) == HIDDEN:
                 found |= set(unit)
         return frozenset(found) - self.case.essential
 
@@ -216,7 +219,7 @@ class _Teller:
             case EventKind.MALLOC:
                 return f"allocates {self.names.location(e.address)} ({e.size or e.value} bytes)"
             case EventKind.FREE:
-                return f"frees {self.names.location(e.address)}"
+                return f"frees {self.names.piece(e.address)}"
             case EventKind.CHOOSE:
                 return f"chooses {self.names.shown(e.value, 8, None)}"
             case _:

@@ -1,0 +1,102 @@
+"""Each kind of error, found in a real program by the tool itself: the text that a person reads, a SARIF log that the
+official schema accepts, a page that is clicked through in a browser, and a replay that ends in the same error."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import browser
+import jsonschema
+import pytest
+from browser import Browser
+from found import FOUND, found, sources
+from golden import assert_golden
+
+from fencepost.program.instructions import ErrorKind
+from fencepost.report import html, sarif
+from fencepost.report.json import schema, verdict_data
+from fencepost.report.text import render
+from fencepost.verdict import Answer
+from fencepost.witness.story import tell
+
+DATA = Path(__file__).parent / "data"
+each_kind = pytest.mark.parametrize("name", FOUND)
+
+
+@cache
+def official() -> Any:
+    text = json.loads((DATA / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
+    return jsonschema.Draft7Validator(text, format_checker=jsonschema.FormatChecker())
+
+
+@each_kind
+def test_what_a_person_reads(name: str) -> None:
+    text = render(found(name), sources=sources())
+    if FOUND[name][1] is ErrorKind.LIVENESS:  # told the same whatever it is called
+        text = text.replace("deadlock: threads wait for what nobody will do", "liveness")
+        text = text.replace(found(name).errors[0].message, "liveness")
+    assert_golden(Path(__file__).parent / "golden" / "kinds" / f"{name}.txt", re.sub(r"\d+\.\d\d s", "0.00 s", text))
+    assert found(name).answer is Answer.FAIL
+    kind = found(name).errors[0].kind
+    assert kind is FOUND[name][1] or (name == "liveness" and kind is ErrorKind.DEADLOCK)
+
+
+@each_kind
+def test_the_log_is_sarif(name: str) -> None:
+    log = sarif.log([found(name)], sources())
+    official().validate(log)
+    (result,) = log["runs"][0]["results"]
+    (flow,) = result["codeFlows"]
+    story = tell(found(name).witness, sources())  # type: ignore[arg-type]
+    assert [t["id"] for t in flow["threadFlows"]] == [c.name for c in story.columns]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].startswith(name)
+
+
+def test_the_official_schema_can_refuse() -> None:
+    log = sarif.log([found("race")], sources())
+    log["runs"][0]["results"][0]["codeFlows"][0]["threadFlow"] = []
+    with pytest.raises(jsonschema.ValidationError):
+        official().validate(log)
+
+
+@each_kind
+def test_it_replays_from_its_file(name: str, tmp_path: Path) -> None:
+    """In another process and another folder: the file stands alone."""
+    data = verdict_data(found(name), sources())
+    jsonschema.validate(data, schema())
+    file = tmp_path / "witness.json"
+    file.write_text(json.dumps(data), encoding="utf-8")
+    command = [sys.executable, "-m", "fencepost", "replay", str(file)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr
+    told = render(found(name), sources=sources()).splitlines()
+    assert done.stdout.splitlines()[:-1] == told[:-1], "only the figures of the run may differ"
+
+
+@pytest.fixture(scope="module")
+def chrome() -> Iterator[Browser]:
+    with Browser() as b:
+        yield b
+
+
+@pytest.mark.skipif(browser.find() is None, reason="Chromium is not installed")
+@each_kind
+def test_the_page_is_clicked_through(chrome: Browser, name: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(html.render(found(name), sources()), encoding="utf-8")
+    chrome.open(page)
+    moments = chrome.run("JSON.parse(document.getElementById('data').textContent).moments")
+    for moment in moments:
+        chrome.click("#next")
+        assert chrome.run("document.querySelector('.event.current').dataset.step") == str(moment["number"])
+        lit = chrome.run("document.querySelector('.source:not([hidden]) .lit')?.dataset.line ?? null")
+        assert int(lit) == moment["line"]
+    assert chrome.run("document.getElementById('next').disabled") is True
+    assert chrome.complaints() == []
