@@ -59,6 +59,7 @@ def check(
         from fencepost.witness.repair import repair
 
         witness = repair(verdict.witness, model)
+        witness = witness if model.ours else replace(witness, model_text=model.source)
         confirm(witness, model)
         verdict = replace(verdict, witness=witness)
     return verdict

@@ -74,7 +74,8 @@ class Step:
 class Witness:
     """An execution that shows the error. `cycle` is the reason where the reason is a cycle; `run` the steps where the
     analysis has steps; `notes` sentences that the analysis wants told. `program` is the program whose execution this
-    is, after every pass (unrolled, mapped, ...): with it the witness can be replayed and its locations have names."""
+    is, after every pass (unrolled, mapped, ...): with it the witness can be replayed and its locations have names.
+    `model_text` is the text of a model that is the user's own: its name may be that of one of ours."""
 
     execution: Execution
     error: ErrorReport
@@ -83,6 +84,7 @@ class Witness:
     run: tuple[Step, ...] = ()
     notes: tuple[str, ...] = ()
     program: Program | None = None
+    model_text: str = ""
 
     def _repr_html_(self) -> str | None:
         return show(self, "html")

@@ -23,7 +23,7 @@ from fencepost.verdict import Answer, Outcomes, Verdict
 from fencepost.witness.codec import encode
 
 EXAMPLES = Path(__file__).parent.parent.parent / "docs" / "examples"
-SARIF = json.loads((Path(__file__).parent / "data" / "sarif-subset.schema.json").read_text())
+SARIF = json.loads((Path(__file__).parent / "data" / "sarif-schema-2.1.0.json").read_text())
 
 
 def test_check_writes_every_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,7 @@ import pytest
 from samples import PROGRAMS, program, sources
 
 from fencepost import api
+from fencepost.errors import InputError
 from fencepost.program.instructions import ErrorKind
 from fencepost.report.html import render as render_page
 from fencepost.report.json import verdict_data
@@ -72,3 +73,35 @@ def test_c_programs(name: str, tmp_path: Path) -> None:
     file.write_text(text)
     _, kind, phrase = FOUND[name]
     examine(api.check(file, model="rc11"), kind, phrase)
+
+
+LATE = """var x
+thread W { x := 1 }
+thread R(i in 1..13) { r := x }
+forall ({condition})
+"""
+
+
+@pytest.mark.parametrize("value", [0, 1])
+def test_a_condition_that_only_the_last_execution_refutes(value: int, tmp_path: Path) -> None:
+    """One of 8192: whichever comes last, it is shown."""
+    file = tmp_path / "late.fp"
+    file.write_text(LATE.replace("{condition}", " || ".join(f"R{i}:r == {value}" for i in range(1, 14))))
+    verdict = api.check(file, model="rc11")
+    assert verdict.answer is Answer.FAIL and verdict.witness is not None
+    assert {v for n, v in verdict.witness.execution.outcome.items() if n.startswith("R")} == {1 - value}
+
+
+def test_replay_judges_by_the_users_own_model(tmp_path: Path) -> None:
+    """A file named like one of our models, and weaker: its witnesses must replay, wherever."""
+    model = tmp_path / "sc.cat"
+    model.write_text('"nothing but coherence"\nacyclic po-loc | rf | fr | co as coherence\n')
+    verdict = api.check(PROGRAMS / "bounded.fp", model=str(model))
+    assert verdict.answer is Answer.FAIL and verdict.witness is not None and verdict.witness.model == "sc"
+    data = json.loads(json.dumps(verdict_data(verdict, sources())))
+    model.unlink()
+    again, _ = api.replay(data)
+    assert again.witness == verdict.witness
+    data["witness"]["model_text"] = ""
+    with pytest.raises(InputError, match="is not one of sc"):
+        api.replay(data)

@@ -17,7 +17,6 @@ import jsonschema
 import pytest
 from browser import Browser
 from found import FOUND, found, sources
-from golden import assert_golden
 
 from fencepost.program.instructions import ErrorKind
 from fencepost.report import html, sarif
@@ -25,6 +24,7 @@ from fencepost.report.json import schema, verdict_data
 from fencepost.report.text import render
 from fencepost.verdict import Answer
 from fencepost.witness.story import tell
+from golden import assert_golden
 
 DATA = Path(__file__).parent / "data"
 each_kind = pytest.mark.parametrize("name", FOUND)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from fencepost.execution.execution import Execution
-from fencepost.explore.driver import executions, knows
-from fencepost.explore.prepare import passes
+from fencepost.explore.convert import to_execution
+from fencepost.explore.engines import engine_of
+from fencepost.explore.native import slices
+from fencepost.explore.prepare import prepare
 from fencepost.models.registry import Model
 from fencepost.options import ExploreOptions
 from fencepost.program.condition import Condition, Quantifier, holds
@@ -17,7 +18,7 @@ from fencepost.program.operands import ConstantOperand
 from fencepost.program.program import Program
 from fencepost.verdict import ErrorReport, Witness
 
-_MOST = 20_000  # executions that are kept to look at; a condition refuted only later stays without a witness
+_SLICE = 2_000  # executions that are kept at a time, to look at
 
 
 def counterexample(program: Program, model: Model, options: ExploreOptions) -> Witness | None:
@@ -37,9 +38,11 @@ def counterexample(program: Program, model: Model, options: ExploreOptions) -> W
 
 def _all(program: Program, model: Model, options: ExploreOptions) -> tuple[Program, Iterator[Execution]]:
     """The program as it runs, and its complete executions."""
-    if knows(model):
-        few = replace(options, max_executions=min(options.max_executions or _MOST, _MOST), save=None, resume=None)
-        return passes(program, model.mapped_like, options), executions(program, model, few)
+    ready_to_run = prepare(program, model.mapped_like, options)
+    engine = engine_of(model, ready_to_run.program)
+    if engine.explores:
+        few = slices(ready_to_run, model, engine, options, _SLICE)
+        return ready_to_run.program, (to_execution(raw, ready_to_run) for some in few for raw in some)
     from fencepost.enumerate import enumerate_executions
     from fencepost.enumerate.prepare import ready
 

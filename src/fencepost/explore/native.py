@@ -63,6 +63,26 @@ def run(
     return Report(results, time.perf_counter() - started, "" if failed else reason, failed)
 
 
+def slices(
+    prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, size: int
+) -> Iterator[list[dict[str, Any]]]:
+    """The complete executions, `size` of them at a time: no more is ever kept. What is left to explore goes from one
+    exploration to the next. Ends early where the options say so."""
+    native = _native_options(prepared, model, engine, options, size)
+    remaining, started, left = None, time.perf_counter(), options.max_executions or _UNLIMITED
+    while left > 0:
+        exploration = _core.Exploration(prepared.bytecode, native)
+        if remaining is not None:
+            exploration.set_remaining(remaining)
+        end = _wait(exploration, _remaining_time(options, started), min(size, left), 1, lambda _: None)
+        results = exploration.results()
+        yield results["kept"]
+        left -= max(_visited(results), 1)
+        if end != _PAUSED or _remaining_time(options, started) <= 0:
+            return
+        remaining = exploration.remaining()
+
+
 def _native_options(
     prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, keep: int
 ) -> _core.ExploreOptions:

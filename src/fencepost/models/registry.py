@@ -170,6 +170,11 @@ def _from_file(path: Path, variants: frozenset[str]) -> Model:
         source = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot read the model: {error}", file=str(path)) from error
+    return of_text(source, path, variants)
+
+
+def of_text(source: str, path: Path, variants: frozenset[str] = frozenset()) -> Model:
+    """A user's model whose text is at hand; what it includes is looked for beside `path`, and among ours."""
     kind, architecture = _guess(source, str(path))
     return Model(path.stem, path, source, kind, architecture, "", variants)
 

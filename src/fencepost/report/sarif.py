@@ -46,14 +46,10 @@ def log(verdicts: Sequence[Verdict], sources: Sources | None = None) -> Json:
 def _rule(kind: ErrorKind) -> Json:
     title = TITLES.get(kind, kind.value.replace("-", " "))
     level = "note" if kind in BOUNDS else "error"
-    name = "".join(part.capitalize() for part in kind.value.split("-"))
+    name = "".join(word.capitalize() for word in title.split())
     text = title[0].upper() + title[1:] + "."
-    return {
-        "id": kind.value,
-        "name": name,
-        "shortDescription": {"text": text},
-        "defaultConfiguration": {"level": level},
-    }
+    named = {} if name.lower() == kind.value else {"name": name}  # one that says the same twice is refused by checkers
+    return {"id": kind.value, **named, "shortDescription": {"text": text}, "defaultConfiguration": {"level": level}}
 
 
 def _results(verdict: Verdict, sources: Sources | None) -> list[Json]:

@@ -35,6 +35,7 @@ def encode(witness: Witness, sources: Sources | None = None) -> Json:
     return {
         "schema": SCHEMA,
         "model": witness.model,
+        "model_text": witness.model_text,
         "error": encode_error(witness.error),
         "threads": list(x.threads),
         "events": [_event(e) for e in x.events],
@@ -127,6 +128,7 @@ def _witness(data: Json) -> Witness:
         run=tuple(Step(int(s["thread"]), str(s["text"]), _read_position(s["at"]), s["event"]) for s in data["run"]),
         notes=tuple(str(n) for n in data["notes"]),
         program=read_program(data["program"], "<witness program>") if data["program"] is not None else None,
+        model_text=str(data.get("model_text", "")),
     )
 
 

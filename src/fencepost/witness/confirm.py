@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from fencepost.errors import FencepostError, InternalError
 from fencepost.execution.execution import Execution
-from fencepost.models.registry import Model, find
+from fencepost.models.registry import Model, find, of_text
 from fencepost.verdict import Witness
 from fencepost.witness.errors import dispute
 from fencepost.witness.replay import Replay, replay
@@ -28,7 +30,10 @@ def confirm(witness: Witness, model: Model | None = None) -> Replay | None:
 
 
 def model_of(witness: Witness) -> Model | None:
-    """The model that a witness names; None where it came from a file that is not here."""
+    """The model of a witness: the one whose text it carries, else the one that it names; None where that came from a
+    file that is not here."""
+    if witness.model_text:
+        return of_text(witness.model_text, Path(f"{witness.model}.cat"))
     try:
         return find(witness.model)
     except FencepostError:
