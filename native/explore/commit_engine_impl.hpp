@@ -443,10 +443,15 @@ template <unsigned W> void CommitEngine<W>::check_memory(const G& g) {
 }
 
 template <unsigned W> void CommitEngine<W>::look_for_missing(const G& g) {
+  DependencyTable& dependencies = states_.machine().dependencies();
+  bool missing = false;
   for (const Id e : g.order) {
-    results_.may_miss |= g[e].is_read() && waits_too_long(g, e);
-    results_.may_miss |= !options_.success_dependencies && waits_for_success(g, e, states_.machine().dependencies());
+    missing |= !options_.multi_copy_atomic && waits_too_long(g, e);
+    missing |= !options_.success_dependencies && waits_for_success(g, e, dependencies);
   }
+  for (std::uint32_t t = 0; t < g.thread.size(); ++t)
+    missing |= options_.multi_copy_atomic && waits_in_vain(g, t, dependencies);
+  results_.may_miss |= missing;
 }
 
 template <unsigned W> void CommitEngine<W>::collect_states() {

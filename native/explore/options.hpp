@@ -23,9 +23,9 @@ struct ExploreOptions {
   MachineLimits machine;
   Plan plan;                         // where it has operations, the model is this plan and events commit out of order
   bool success_dependencies = false; // dependencies may start at the success of a store-conditional (RISC-V)
-
-  bool in_order = false; // commit in program order: for plans that keep po ∪ rf acyclic
-  bool forwards = false; // the model lets a read see its own thread's write before that write's predecessors
+  bool in_order = false;             // commit in program order: for plans that keep po ∪ rf acyclic
+  bool forwards = false;          // the model lets a read see its own thread's write before that write's predecessors
+  bool multi_copy_atomic = false; // its global order holds coherence with the writes of other threads
 
   bool by_plan() const { return !plan.operations.empty(); }
 };

@@ -20,6 +20,7 @@ class ExploreOptions:
     max_steps: int
     success_dependencies: bool
     forwards: bool
+    multi_copy_atomic: bool
     in_order: bool
     def __init__(self) -> None: ...
     def set_plan(self, operations: list[list[int]], registers: int, checks: list[list[int]]) -> None: ...

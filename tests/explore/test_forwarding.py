@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from fencepost import api
-from fencepost.frontends import read_text
+from fencepost.enumerate import verdicts
+from fencepost.errors import UnsupportedError
+from fencepost.explore import explore
+from fencepost.frontends import read_file, read_text
+from fencepost.verdict import Answer
+from numbers_table import BENCHMARKS
 
 PROGRAM = """
 var x, y, u
@@ -29,3 +34,21 @@ exists (P:r == 1)
 def test_forwarding(writes: str, model: str, allowed: bool) -> None:
     outcomes = api.outcomes(read_text(PROGRAM.format(writes=writes)), model=model)
     assert outcomes.holds is allowed
+
+
+@pytest.mark.parametrize("model", ["armv8", "riscv"])
+def test_a_forwarded_value_is_no_reason_to_enumerate(model: str) -> None:
+    """Each x := x + y reads what the one before wrote; the data of that write orders them anyway."""
+    program = read_file(BENCHMARKS / "programs" / "fib_bench-plain.fp")
+    verdict = explore(program, model)
+    assert (verdict.answer, verdict.executions, verdict.extra.get("engine")) == (Answer.PASS, 2800, None)
+
+
+def test_no_verdict_where_enumeration_is_beyond_us(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise UnsupportedError("too many paths")
+
+    monkeypatch.setattr(verdicts, "check_by_enumeration", refuse)
+    verdict = explore(read_text(PROGRAM.format(writes="y := r; y := 1").replace("exists (P:r == 1)", "")), "armv8")
+    assert verdict.answer is Answer.UNKNOWN
+    assert "too many paths" in verdict.reason

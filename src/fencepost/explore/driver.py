@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from fencepost.errors import UnsupportedError
 from fencepost.execution.execution import Execution
 from fencepost.explore import native
 from fencepost.explore.convert import state_of, to_execution, to_report
@@ -31,7 +32,10 @@ def explore(
     if isinstance(ran, Engine):
         from fencepost.enumerate.verdicts import check_by_enumeration
 
-        verdict = check_by_enumeration(program, found, options)
+        try:
+            verdict = check_by_enumeration(program, found, options)
+        except UnsupportedError as error:
+            verdict = Verdict(Answer.UNKNOWN, _beyond(ran, error), found.name, 0, 0, 0.0)
         return replace(verdict, extra={**verdict.extra, **_told(ran)})
     prepared, report, engine = ran
     errors, witnesses, limits = _sort_findings(report, prepared, found.name, options)
@@ -61,7 +65,11 @@ def outcomes(
     if isinstance(ran, Engine):
         from fencepost.enumerate.verdicts import outcomes_by_enumeration
 
-        return replace(outcomes_by_enumeration(program, found, options), why=ran.reason)
+        try:
+            listed = outcomes_by_enumeration(program, found, options)
+        except UnsupportedError as error:
+            listed = Outcomes(found.name, {}, None, 0, 0, 0.0, _beyond(ran, error))
+        return replace(listed, why=ran.reason)
     prepared, report, engine = ran
     errors, _, limits = _sort_findings(report, prepared, found.name, options)
     states = {state_of(values, prepared): count for values, count in report.results["outcomes"]}
@@ -100,6 +108,13 @@ def knows(model: Any) -> bool:
 def _told(engine: Engine) -> dict[str, str]:
     """What the user is told about the choice of the engine, where there was one."""
     return {"engine": "explore" if engine.explores else "enumerate", "why": engine.reason} if engine.reason else {}
+
+
+def _beyond(engine: Engine, error: UnsupportedError) -> str:
+    """Why there is no answer where the explorer may have missed something and enumeration is too large a task."""
+    if engine.reason != STRONGER:
+        raise error
+    return f"{STRONGER}, and {error}"
 
 
 def _run(

@@ -19,6 +19,9 @@ NATIVE_MODELS = {"sc": 0, "tso": 1, "pso": 2, "ra": 3, "rc11": 4, "rc11-cpp20": 
 #: see its own thread's write before that write's predecessors, where commit-before can be too strong.
 PLANNED_MODELS = {"power": False, "sra": False, "armv8": True, "riscv": True, "armv7": True, "imm": True}
 
+#: Of those that forward, the ones whose global order holds coherence with other threads' writes.
+MULTI_COPY_ATOMIC = ("armv8", "riscv")
+
 STRONGER = "the order in which the explorer commits may be stronger than the model on this program"
 
 

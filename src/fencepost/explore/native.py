@@ -15,7 +15,7 @@ from typing import Any
 from fencepost import _core
 from fencepost._version import __version__
 from fencepost.errors import UsageError
-from fencepost.explore.engines import NATIVE_MODELS, PLANNED_MODELS, Engine
+from fencepost.explore.engines import MULTI_COPY_ATOMIC, NATIVE_MODELS, PLANNED_MODELS, Engine
 from fencepost.explore.prepare import Prepared
 from fencepost.models.registry import Model
 from fencepost.options import CheckOptions, ExploreOptions
@@ -97,6 +97,7 @@ def _native_options(
         native.success_dependencies = prepared.program.arch is Arch.RISCV
         native.in_order = engine.in_order
         native.forwards = PLANNED_MODELS.get(engine.like, False)
+        native.multi_copy_atomic = engine.like in MULTI_COPY_ATOMIC
     native.keep_executions = keep
     native.max_events = options.max_events
     if isinstance(options, CheckOptions):
