@@ -61,7 +61,10 @@ nb::dict to_dict(const Results& r) {
   out["erroneous"] = r.erroneous;
   out["duplicates"] = r.duplicates;
   out["may_miss"] = r.may_miss;
-  nb::list outcomes, findings, kept;
+  nb::list outcomes, findings, kept, flags;
+  for (const std::int32_t flag : r.flags)
+    flags.append(flag);
+  out["flags"] = flags;
   for (const auto& [values, count] : r.outcomes)
     outcomes.append(nb::make_tuple(to_list(values), count));
   for (const auto& f : r.findings)
@@ -114,7 +117,8 @@ void bind_explore(nb::module_& m) {
             for (const auto& op : operations)
               o.plan.operations.push_back({static_cast<PlanOp>(op.at(0)), op.at(1), op.at(2), op.at(3)});
             for (const auto& c : checks)
-              o.plan.checks.push_back({static_cast<Plan::CheckKind>(c.at(0)), c.at(1) != 0, c.at(2) != 0});
+              o.plan.checks.push_back(
+                  {static_cast<Plan::CheckKind>(c.at(0)), c.at(1) != 0, c.at(2) != 0, c.at(3) != 0});
           },
           nb::arg("operations"), nb::arg("registers"), nb::arg("checks"), "The model as a relation plan.")
       .def_prop_rw(

@@ -66,6 +66,7 @@ private:
   // --- what is found
   void complete();
   void check_memory(const G& g);
+  void raise_flags(const G& g);
   void look_for_missing(const G& g);
   void collect_states();
 

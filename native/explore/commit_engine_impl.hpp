@@ -422,6 +422,7 @@ template <unsigned W> void CommitEngine<W>::complete() {
     error |= th.halted && g.at_slot(th.now->state.thread, th.now->state.events) == none;
   }
   if (reporter_.has_heap) check_memory(g);
+  if (options_.plan.has_flags()) raise_flags(g);
   if (error) {
     ++results_.erroneous;
     return;
@@ -432,6 +433,24 @@ template <unsigned W> void CommitEngine<W>::complete() {
   for (const Id e : g.order)
     if (g[e].stuck && g.coherence_after(g[e].reads_from, g[e].location) != none) return;
   reporter_.blocked(g);
+}
+
+// The flags that the model raises: those about races are errors of the program, the others are told.
+template <unsigned W> void CommitEngine<W>::raise_flags(const G& g) {
+  const bool fits = consistent(g);
+  assert(fits && "a graph that is explored should be consistent");
+  (void)fits;
+  plan_.raised([&](std::int32_t index, unsigned first, unsigned second) {
+    if (!options_.plan.checks[static_cast<std::size_t>(index)].race) {
+      results_.flags.insert(index);
+      return;
+    }
+    const Id a = structure_.event_at(first), b = structure_.event_at(second);
+    const Id last = b == none || (a != none && g[a].stamp > g[b].stamp) ? a : b;
+    if (!options_.races || last == none) return;
+    reporter_.report(g, ErrorKind::Race, "data race", g[last].action().position,
+                     static_cast<std::int32_t>(g[last].thread), {a == last ? b : a, last});
+  });
 }
 
 // At the end and not as events come: a revisit changes what is known to be before a free.

@@ -11,6 +11,7 @@ void Results::merge(Results&& other) {
   duplicates += other.duplicates;
   steps += other.steps;
   may_miss |= other.may_miss;
+  flags.insert(other.flags.begin(), other.flags.end());
   for (auto& [values, count] : other.outcomes)
     outcomes[values] += count;
   for (Finding& f : other.findings) {

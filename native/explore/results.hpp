@@ -4,6 +4,7 @@
 #include "vm/machine.hpp"
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,7 @@ struct Results {
   bool may_miss = false; // the commit-before order was stronger than the model somewhere: executions may be missing
   std::map<std::vector<std::uint64_t>, std::uint64_t> outcomes; // observed values -> complete executions
   std::vector<Finding> findings;                                // one per kind and place
+  std::set<std::int32_t> flags;                                 // checks of the plan whose flag was raised
   std::vector<Execution> kept;                                  // where executions were asked for
 
   void merge(Results&& other);

@@ -44,6 +44,12 @@ public:
 
   Structure<W> s;
 
+  // The event with a number in the structure; `none` for an initial write.
+  Id event_at(unsigned number) const {
+    const std::size_t initials = s.n - events_.size();
+    return number < initials ? none : events_[number - initials];
+  }
+
 private:
   unsigned at(Id e) const { return number_[static_cast<std::size_t>(e)]; }
   std::vector<Bits<W>>& rel(int which) { return s.relation[static_cast<std::size_t>(which)]; }

@@ -6,6 +6,7 @@
 #include "vm/bytecode.hpp"
 #include "vm/machine.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -53,11 +54,15 @@ struct Plan {
   enum class CheckKind : std::int32_t { Acyclic, Irreflexive, Empty, EmptySet };
   struct Check {
     CheckKind kind;
-    bool negated, flag;
+    bool negated, flag, race; // race: a flag that says that the program has a data race
   };
   std::vector<Operation> operations;
   std::int32_t registers = 0;
   std::vector<Check> checks;
+
+  bool has_flags() const {
+    return std::any_of(checks.begin(), checks.end(), [](const Check& c) { return c.flag; });
+  }
 };
 
 // The primitive sets, as models/cat/base.py numbers them.
@@ -131,6 +136,21 @@ public:
       }
     }
     return true;
+  }
+
+  // Calls f(check, first, second) for each flag that is raised, with a pair of events that raises it where the flag is
+  // about a relation being empty, and 0, 0 elsewhere. pre: the last call of `consistent` said yes.
+  template <class F> void raised(F&& f) {
+    for (const Plan::Operation& o : plan_.operations) {
+      if (o.op != PlanOp::Check) continue;
+      const Plan::Check& check = plan_.checks[static_cast<std::size_t>(o.a)];
+      if (!check.flag || holds(check.kind, o.b) == check.negated) continue;
+      unsigned first = 0, second = 0;
+      if (check.kind == Plan::CheckKind::Empty)
+        for (std::size_t i = n_; i-- > 0;)
+          rel(o.b)[i].some([&](unsigned j) { return first = static_cast<unsigned>(i), second = j, true; });
+      f(o.a, first, second);
+    }
   }
 
 private:

@@ -6,14 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.enumerate.verdicts import outcomes_by_enumeration
-from fencepost.explore.driver import outcomes
+from fencepost.enumerate.verdicts import check_by_enumeration, outcomes_by_enumeration
+from fencepost.explore.driver import explore, outcomes
 from fencepost.explore.engines import engine_of
+from fencepost.frontends.pseudo import read
 from fencepost.generate.random_programs import SHAPES, random_program
 from fencepost.models.cat.guarantees import unproved
 from fencepost.models.cat.small import is_causal, keeps_atomicity, keeps_coherence
 from fencepost.models.registry import DIRECTORY, Model, find, names
-from fencepost.options import ExploreOptions
+from fencepost.options import CheckOptions, ExploreOptions
+from fencepost.verdict import Answer
 
 IN_ORDER = ("sc", "tso", "pso", "ra", "sra", "rc11", "rc11-cpp20")
 
@@ -93,6 +95,17 @@ def test_a_changed_model_agrees_with_enumeration(name: str, old: str, new: str, 
         explored, enumerated = (f(program, model, ExploreOptions()) for f in (outcomes, outcomes_by_enumeration))
         assert explored.engine == "explore"
         assert explored.states == enumerated.states and explored.executions == enumerated.executions
+
+
+def test_races_that_a_users_model_flags_are_errors(tmp_path: Path) -> None:
+    racy = read("var x\nthread a { x := 1 }\nthread b { r := x }\n", "racy.fp")
+    source = "acyclic po | rf | co | fr as sc\nlet cnf = ((W * M) | (M * W)) & loc & ext \\ ((IW * M) | (M * IW))\n"
+    for flag, answer in (("data-race", Answer.FAIL), ("odd", Answer.PASS)):
+        model = users(tmp_path, f"{source}flag ~empty cnf as {flag}", flag)
+        explored, enumerated = explore(racy, model), check_by_enumeration(racy, model, CheckOptions())
+        assert explored.extra["engine"] == "explore" and explored.answer is enumerated.answer is answer
+        assert explored.warnings == enumerated.warnings
+        assert [e.kind for e in explored.errors] == [e.kind for e in enumerated.errors]
 
 
 def _include(name: str) -> str:

@@ -12,6 +12,7 @@ from dataclasses import field
 from fencepost.enumerate.enumeration import Found, Status, enumerate_all
 from fencepost.enumerate.prepare import ready
 from fencepost.enumerate.traces import MAX_EVENTS
+from fencepost.models.cat.plan import is_race
 from fencepost.models.registry import MIXED, Model
 from fencepost.options import CheckOptions, ExploreOptions
 from fencepost.program import instructions as ins
@@ -24,7 +25,6 @@ from fencepost.records import dataclass
 from fencepost.verdict import Answer, ErrorReport, Outcomes, Verdict, Witness
 
 State = tuple[tuple[str, int], ...]
-_RACE_FLAGS = ("race", "racy", "dr", "data-race", "ur")
 _NOT_LOOKED_FOR = "enumeration does not look for memory errors (out of bounds, use after free, leaks, ...)"
 
 
@@ -109,7 +109,7 @@ def _collect(
 def _errors(found: Found, tally: _Tally) -> list[ErrorReport]:
     errors = list(found.errors) if found.status is Status.ERROR else []
     for name, pairs in found.flags:
-        if name.lower() not in _RACE_FLAGS:
+        if not is_race(name):
             tally.flags.add(name)
             continue
         first, second = sorted(pairs[0])

@@ -50,7 +50,7 @@ def explore(
         report.seconds,
         tuple(errors),
         witnesses[0] if witnesses else None,
-        tuple(_limit_line(limit) for limit in limits) if answer is Answer.FAIL else (),
+        (*_flags(report, found), *(_limit_line(limit) for limit in limits if answer is Answer.FAIL)),
         _told(engine) | ({"condition": condition} if program.condition is not None else {}),
     )
 
@@ -149,6 +149,13 @@ def _sort_findings(
             errors.append(found)
             witnesses.append(Witness(to_execution(raw["execution"], prepared), found, model, program=prepared.program))
     return errors, witnesses, limits
+
+
+def _flags(report: Report, model: Model) -> list[str]:
+    """What the model flags besides races."""
+    raised = report.results["flags"]
+    plan = model.plan if raised else None
+    return [f"the model raised its flag {plan.checks[i].name}" for i in raised] if plan is not None else []
 
 
 def _limit_line(limit: ErrorReport) -> str:

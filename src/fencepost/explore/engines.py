@@ -41,7 +41,7 @@ class Engine:
 
 def engine_of(model: Model, program: Program | None = None) -> Engine:
     """The engine for a model on a program (None: on programs without anything special)."""
-    if model.ours:
+    if model.ours and not model.variants:
         found = Engine(model.name in NATIVE_MODELS or model.name in PLANNED_MODELS, model.name)
     else:
         found = _of_users(

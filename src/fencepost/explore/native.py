@@ -92,7 +92,7 @@ def _native_options(
     else:
         plan = model.plan
         assert plan is not None, "a planned model should have a plan"
-        checks = [[c.kind, int(c.negated), int(c.flag)] for c in plan.checks]
+        checks = [[c.kind, int(c.negated), int(c.flag), int(c.race)] for c in plan.checks]
         native.set_plan([list(o) for o in plan.operations], plan.registers, checks)
         native.success_dependencies = prepared.program.arch is Arch.RISCV
         native.in_order = engine.in_order
@@ -261,6 +261,7 @@ def _add(before: dict[str, Any] | None, now: dict[str, Any]) -> dict[str, Any]:
     states: dict[tuple[int, ...], int] = {}
     for values, count in [*before["outcomes"], *now["outcomes"]]:
         states[tuple(values)] = states.get(tuple(values), 0) + count
+    total["flags"] = sorted({*before["flags"], *now["flags"]})
     total["may_miss"] = before["may_miss"] or now["may_miss"]
     total["outcomes"] = [(list(values), count) for values, count in states.items()]
     known = {(f["kind"], f["position"]) for f in before["findings"]}

@@ -146,7 +146,13 @@ def names() -> tuple[str, ...]:
 
 
 def find(name_or_path: str | Path, variants: frozenset[str] = frozenset()) -> Model:
-    """A model by its name (`rc11`) or the path of a `.cat` file. Reading is lazy: see `Model.prepared`."""
+    """A model by its name (`rc11`) or the path of a `.cat` file; `@` and names of variants may follow, as in
+    `armv8@mixed`. Reading is lazy: see `Model.prepared`."""
+    text, at, asked = str(name_or_path).rpartition("@")
+    if at and (text in _OURS or text.endswith(".cat")):
+        chosen = frozenset(asked.split(","))
+        _refuse_unknown_variants(find(text), chosen)
+        return find(text, variants | chosen)
     text = str(name_or_path)
     if text in _OURS:
         return _ours(text, variants)
@@ -156,6 +162,16 @@ def find(name_or_path: str | Path, variants: frozenset[str] = frozenset()) -> Mo
     close = get_close_matches(text, _OURS, 1)
     hint = f"did you mean {close[0]}? " if close else ""
     raise UsageError(f"unknown model '{text}': {hint}there are {', '.join(_OURS)}, or give the path of a .cat file")
+
+
+def _refuse_unknown_variants(model: Model, chosen: frozenset[str]) -> None:
+    from fencepost.models.cat.resolve import variants_of
+
+    offers = variants_of(model.source, str(model.path))
+    unknown = sorted(chosen - offers)
+    if unknown:
+        there = f"it has {', '.join(sorted(offers))}" if offers else "it has none"
+        raise UsageError(f"the model {model.name} has no variant '{unknown[0]}': {there}")
 
 
 @lru_cache(maxsize=64)
@@ -175,28 +191,28 @@ def _from_file(path: Path, variants: frozenset[str]) -> Model:
 
 def of_text(source: str, path: Path, variants: frozenset[str] = frozenset()) -> Model:
     """A user's model whose text is at hand; what it includes is looked for beside `path`, and among ours."""
-    kind, architecture = _guess(source, str(path))
+    from fencepost.models.cat.resolve import words_of
+
+    kind, architecture = _guess(words_of(source, str(path)))
     return Model(path.stem, path, source, kind, architecture, "", variants)
 
 
 _C11_WORDS = frozenset({"ACQ", "REL", "ACQ_REL", "RLX", "NA", "acquire", "release"})
 _HARDWARE_WORDS = {
-    Arch.X86: ("mfence", "x86fences.cat", "x86"),
-    Arch.PPC: ("sync", "lwsync", "ctrlisync", "ppcfences.cat", "ppc"),
-    Arch.AARCH64: ("dmb", "dsb", "isb", "dmb.sy", "dmb.ish", "aarch64fences.cat", "aarch64"),
-    Arch.RISCV: ("fence.rw.rw", "fence.tso", "riscv-defs.cat", "riscv"),
+    Arch.RISCV: ("fence.rw.rw", "fence.tso", "riscv-defs.cat", "riscv", "rvwmo"),
+    Arch.AARCH64: ("dmb", "dsb", "isb", "dmb.sy", "dmb.ish", "aarch64fences.cat", "aarch64", "armv8", "armv7", "arm"),
+    Arch.PPC: ("sync", "lwsync", "ctrlisync", "ppcfences.cat", "ppc", "power"),
+    Arch.X86: ("mfence", "x86fences.cat", "x86", "tso", "pso"),
 }
 
 
-def _guess(source: str, file: str) -> tuple[ModelKind, Arch | None]:
-    """A user's file does not say what it judges; the fences and orders that it names do."""
-    from fencepost.models.cat.lexer import tokenize
-
-    words = {t.text.strip('"') for t in tokenize(source, file) if t.kind in ("name", "string")}
-    lower = {w.lower() for w in words}
+def _guess(words: frozenset[str]) -> tuple[ModelKind, Arch | None]:
+    """A user's file does not say what it judges; its title and the fences and orders that it names do."""
+    plain = {part for word in words for part in (word.strip('"'), *word.strip('"').split())}
+    lower = {w.lower() for w in plain}
     for arch, marks in _HARDWARE_WORDS.items():
         if lower.intersection(marks):
             return ModelKind.HARDWARE, arch
-    if words & _C11_WORDS:
+    if plain & _C11_WORDS:
         return ModelKind.C11, None
     return ModelKind.ANY, None

@@ -1,8 +1,8 @@
 """Text of a cat file to tokens with their places.
 
 herd's comments nest and Dartagnan's do not, so `(* (* *)` is a complete comment for one of them only. A comment is
-read as nesting; where that would run to the end of the file it ends at its first `*)`. `//` (Dartagnan) and `#` (old
-herd files) reach to the end of the line.
+read as nesting; where that would run to the end of the file it ends at its first `*)`. `/* */` does not nest; `//`
+(both Dartagnan's) and `#` (old herd files) reach to the end of the line.
 """
 
 from __future__ import annotations
@@ -57,6 +57,9 @@ def tokenize(text: str, file: str) -> list[Token]:
         if text.startswith("(*", offset):
             offset = _skip_comment(text, offset, place(offset))
             continue
+        if text.startswith("/*", offset):
+            offset = _first_end(text, offset, "*/", place(offset))
+            continue
         match = _TOKEN.match(text, offset)
         if match is None:
             raise _unreadable(text, offset, place(offset))
@@ -77,10 +80,14 @@ def _skip_comment(text: str, start: int, at: Position) -> int:
         depth += 1 if mark.group() == "(*" else -1
         if depth == 0:
             return start + mark.end()
-    first = text.find("*)", start + 2)
+    return _first_end(text, start, "*)", at)
+
+
+def _first_end(text: str, start: int, mark: str, at: Position) -> int:
+    first = text.find(mark, start + 2)
     if first < 0:
         raise InputError(
-            "a comment that never ends", file=at.file, line=at.line, column=at.column, expected="'*)'",
+            "a comment that never ends", file=at.file, line=at.line, column=at.column, expected=f"'{mark}'",
             hint="close the comment that opens here",
         )  # fmt: skip
     return first + 2

@@ -119,12 +119,23 @@ class _Parser:
     def statements(self, *closing: str) -> tuple[cat.Statement, ...]:
         found: list[cat.Statement] = []
         while self.token.kind != "end" and not self.sees(*closing):
+            if self.advice():
+                continue
             if not (self.sees(*_STATEMENTS) or self.sees("~")):
                 break
             statement = self.statement()
             if statement is not None:
                 found.append(statement)
         return tuple(found)
+
+    def advice(self) -> bool:
+        """`cut name` and `showall` advise other tools how to solve and what to draw: nothing to evaluate."""
+        if self.token.kind != "name" or self.token.text not in ("cut", "showall"):
+            return False
+        if self.token.text == "cut" and self.peek().kind == "name":
+            self.advance()
+        self.advance()
+        return True
 
     def stray(self) -> NoReturn:
         close = get_close_matches(self.token.text, _STATEMENTS, 1, 0.7) if self.token.kind == "name" else []

@@ -57,6 +57,14 @@ class Op(IntEnum):
     CHECK = 29  # a: index in checks, b: relation or set
 
 
+_RACES = ("racy", "dr", "ur")
+
+
+def is_race(flag: str) -> bool:
+    """Whether a flag of this name is about data races: `race`, `data-race`, `Dr`, `unsequencedRace` ..."""
+    return flag.lower() in _RACES or flag.lower().endswith("race")
+
+
 ACYCLIC, IRREFLEXIVE, EMPTY, EMPTY_SET_CHECK = range(4)
 
 
@@ -69,6 +77,11 @@ class PlanCheck:
     negated: bool
     flag: bool
     at: Position
+
+    @property
+    def race(self) -> bool:
+        """A flag that says that the program has a data race."""
+        return self.flag and is_race(self.name)
 
     def fails(self, holds: bool) -> bool:
         """Whether to report it, given whether its unnegated condition holds."""

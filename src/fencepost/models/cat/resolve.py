@@ -9,11 +9,13 @@ from __future__ import annotations
 from dataclasses import field, replace
 from difflib import get_close_matches
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 from fencepost.errors import InputError
 from fencepost.models.cat import syntax as cat
 from fencepost.models.cat.base import RELATIONS, SETS
+from fencepost.models.cat.lexer import tokenize
 from fencepost.models.cat.parser import parse
 from fencepost.program.operands import Position
 from fencepost.records import dataclass
@@ -48,6 +50,24 @@ def resolve(text: str, file: str, variants: frozenset[str] = frozenset()) -> Res
     return Resolved(root.title, tuple(resolver.out), resolver.origin)
 
 
+def words_of(text: str, file: str) -> frozenset[str]:
+    """Every name and string of a model and of what it includes."""
+    return _words(parse(text, file), Path(file).parent, set())
+
+
+def variants_of(text: str, file: str) -> frozenset[str]:
+    """The variants that a model, or what it includes, asks about: `if "mixed" then ... else ...`."""
+    found: set[str] = set()
+    seen: set[Path] = set()
+    _words(parse(text, file), Path(file).parent, seen)
+    for source in [text, *(path.read_text(encoding="utf-8") for path in seen)]:
+        tokens = tokenize(source, file)
+        for first, second in pairwise(tokens):
+            if second.kind == "string" and first.text in ("if", "not", "&&", "||", "("):
+                found.add(second.text.strip('"'))
+    return frozenset(found)
+
+
 @lru_cache(maxsize=64)
 def _parse_path(path: Path) -> cat.File:
     return parse(path.read_text(encoding="utf-8"), str(path))
@@ -66,7 +86,9 @@ def _words(file: cat.File, folder: Path, seen: set[Path]) -> frozenset[str]:
 
 
 def _places(name: str, folder: Path) -> tuple[Path, ...]:
-    return folder / name, INCLUDE_DIRECTORY / name, INCLUDE_DIRECTORY.parent / name
+    """Where an included file may be. Locks are lowered to accesses here, so the kernel's lock.cat is always ours."""
+    found = folder / name, INCLUDE_DIRECTORY / name, INCLUDE_DIRECTORY.parent / name
+    return found[1:] if name == "lock.cat" else found
 
 
 @lru_cache(maxsize=2)
@@ -125,6 +147,7 @@ class _Resolver:
                 unique = self.fresh(s.name)
                 self.scope = {**self.scope, s.name: unique}
                 self.out.append(replace(s, name=unique))
+                self.name_tags(s)
             case cat.With():
                 self.choose(s)
             case cat.Procedure():
@@ -135,6 +158,16 @@ class _Resolver:
                 values, name = self.expression(s.values, self.scope), self.fresh(s.variable)
                 body = self.block(s.body, {**self.scope, s.variable: name}, folder)
                 self.out.append(replace(s, variable=name, values=values, body=body))
+
+    def name_tags(self, s: cat.Enum) -> None:
+        """Bell: the tag 'mb is also the set Mb, of the events that carry it, unless that name has a meaning."""
+        for tag in s.tags:
+            name = tag[1].upper() + tag[2:]
+            if name not in self.scope and "tag2events" in self.scope:
+                unique = self.fresh(name)
+                events = cat.Apply(cat.Name(self.scope["tag2events"], s.at), (cat.Tag(tag, s.at),), s.at)
+                self.out.append(cat.Let((cat.Binding((unique,), events, s.at),), False, s.at))
+                self.scope = {**self.scope, name: unique}
 
     def include(self, s: cat.Include, folder: Path) -> None:
         path = next((p for p in _places(s.path, folder) if p.is_file()), None)
@@ -264,6 +297,8 @@ class _Resolver:
             return cat.Name(scope[e.name], e.at)
         if e.name in _PRIMITIVES:
             return cat.Base(e.name, e.at)
+        if e.name in ("AQ", "RL") and "emptyset" in scope:  # in the Linux kernel's files RL is a lock event
+            return cat.Name(scope["emptyset" if "LKW" in self.root.words else f"{e.name}-accesses"], e.at)
         if e.name == "A" and "Acquire" in scope:
             return cat.Name(scope[self.meaning_of_a()], e.at)
         other = self.other_case(e.name, scope)

@@ -38,34 +38,40 @@ _UNARY = {Op.DOMAIN, Op.RANGE, Op.INVERSE, Op.PLUS, Op.STAR, Op.OPTIONAL, Op.IDE
 
 def keeps_coherence(plan: Plan) -> bool:
     """Whether the model rejects every execution that breaks SC per location."""
-    smalls = [Small(part) for part in _parts(plan)]
+    smalls = [Small(part, blind=blind) for blind in (True, False) for part in _parts(plan)]
     return all(any(_rejects_shape(small, shape) for small in smalls) for shape in INCOHERENT)
 
 
 def keeps_atomicity(plan: Plan) -> bool:
     """Whether no other thread ever writes between the read and the write of a read-modify-write or exclusive pair."""
-    return any(all(small.rejects(s) for s in _broken_updates(small)) for small in map(Small, _parts(plan)))
+    smalls = (Small(part, blind=blind) for blind in (True, False) for part in _parts(plan))
+    return any(all(small.rejects(s) for s in _broken_updates(small)) for small in smalls)
 
 
 def is_causal(plan: Plan, *, spawns: bool) -> bool:
     """Whether po ∪ rf is acyclic in every execution that the model allows; with `spawns`, together with the starting
     and joining of threads."""
-    small = Small(plan)
+    return any(_is_causal(Small(plan, blind=blind, spawns=spawns)) for blind in (True, False))
+
+
+def _is_causal(small: Small) -> bool:
     wanted = small.containing(chain(_program_order(small), _reads_from(small)), small.acyclic_relations())
-    if spawns:
+    if small.spawns:
         across = small.containing(_across_threads(small), wanted, ordered=True)
         wanted = across | small.containing(_thread_order(), wanted)
     return bool(wanted) and all(small.rejects(s) for s in _own_future(small))
 
 
 class Small:
-    """A plan evaluated from below on executions of a few events."""
+    """A plan evaluated from below on executions of a few events. `blind`: it does not look at the modes of accesses, so
+    that what it finds holds for all of them at once. Without `spawns` all threads are there from the start."""
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
+    def __init__(self, plan: Plan, *, blind: bool = False, spawns: bool = True) -> None:
+        self.plan, self.blind, self.spawns = plan, blind, spawns
         self.made = {to: (op, a, b) for op, to, a, b in plan.operations if op not in _STATEMENTS}
-        self.empty = _uncertain(plan)
         self.order = frozenset(r for r in self.made if self.is_order(r))
+        unseen = frozenset(r for r, (op, a, _) in self.made.items() if op == Op.BASE_SET and _is_look(SETS[a]))
+        self.empty = _uncertain(plan, unseen if blind else frozenset(), frozenset() if spawns else self.order)
 
     def acyclic_relations(self) -> set[int]:
         """The registers that the model wants acyclic; an irreflexive one counts where it is transitive."""
@@ -119,6 +125,8 @@ class Small:
 
     def looks(self, kind: EventKind, modes: tuple[Mode, ...]) -> list[dict[str, Any]]:
         """The ways an access can look, as far as the model can tell them apart."""
+        if self.blind:
+            return [{"kind": kind}]
         told_apart = {m if self.uses(f"access.{m.value}") else None: m for m in modes}
         flags = [n for n, s in (("rmw", "RMW"), ("exclusive", "X")) if self.uses(s)]
         return [
@@ -194,8 +202,12 @@ def _cone(plan: Plan, register: int, index: int) -> list[tuple[int, int, int, in
     return kept[::-1]
 
 
-def _uncertain(plan: Plan) -> frozenset[int]:
-    """The registers that may lose pairs as an execution grows around two events."""
+def _is_look(name: str) -> bool:
+    return name.startswith("access.") or name in ("RMW", "X")
+
+
+def _uncertain(plan: Plan, unseen: frozenset[int], exact: frozenset[int]) -> frozenset[int]:
+    """The registers that may lose pairs as an execution grows around a few events; those `unseen` are among them."""
     low: dict[int, bool] = {}
     high: dict[int, bool] = {}
     while True:
@@ -208,13 +220,14 @@ def _uncertain(plan: Plan) -> frozenset[int]:
                 high.setdefault(to, True)
             elif op not in _STATEMENTS:
                 low[to], high[to] = _bounds(op, a, b, low, high)
+                low[to], high[to] = low[to] and to not in unseen, high[to] or to in exact
         if before == (high, low):
             return frozenset(r for r, is_low in low.items() if not is_low)
 
 
 def _bounds(op: int, a: int, b: int, low: dict[int, bool], high: dict[int, bool]) -> tuple[bool, bool]:
     """Whether the value among two events is a part of the value among all, and whether it is all of it. A register
-    that is not low is taken for empty: then it is low, and not high."""
+    that is not low is taken for empty, which is a part, but not all."""
     if op in _EXACT:
         return True, True
     first = high[a] and low[a]

@@ -1,0 +1,95 @@
+"""What users' files contain beyond our own: Dartagnan's advice and comments, bell, the kernel's words, herd's includes,
+variants."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fencepost.errors import UsageError
+from fencepost.explore.driver import outcomes
+from fencepost.frontends.litmus import read
+from fencepost.models.cat.judge import prepare
+from fencepost.models.registry import ModelKind, find
+from fencepost.program.program import Arch
+
+BELL = """
+enum Barriers = 'mb (* smp_mb *) || 'wmb || 'rcu-lock || 'mine
+instructions F[Barriers]
+let mb = [M] ; fencerel(Mb) ; [M]
+let nested = let rec open = Rcu-lock \\ domain(pairs) and pairs = pairs | ([open] ; po ; [open]) in pairs
+flag ~empty Mine as mine
+acyclic po-loc | rf | co | fr
+acyclic mb | rf | co | fr
+"""
+SB = """C sb
+{ x = 0; y = 0; }
+P0 (atomic_int* x, atomic_int* y) {
+  atomic_store_explicit(x, 1, memory_order_relaxed);
+  FENCE
+  int a = atomic_load_explicit(y, memory_order_relaxed);
+}
+P1 (atomic_int* x, atomic_int* y) {
+  atomic_store_explicit(y, 1, memory_order_relaxed);
+  FENCE
+  int a = atomic_load_explicit(x, memory_order_relaxed);
+}
+exists (0:a = 0 /\\ 1:a = 0)
+"""
+
+
+def users(folder: Path, text: str) -> Path:
+    path = folder / "mine.cat"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/* Dartagnan's \" comments */ acyclic po // ... and more",
+        "empty rf as e\ncut e\nshowall\nacyclic po",
+        'include "lock.cat"\nlet R4 = R \\ Noreturn\nempty [LKW] ; po ; [UL | LF | RL | RU]',
+        "let gp = po ; [Sync-rcu | Sync-srcu] ; po?\nlet rscs = rcu-rscs^-1 | crit^-1\nacyclic gp | rscs",
+        "flag ~empty [UB] as undefined-behavior\nempty [AQ] ; po ; [RL]",
+        "let ii0 = 0\nlet ic0 = 0\nlet ci0 = 0\nlet cc0 = addr\nlet strong = sync\nlet light = lwsync\n"
+        'include "ppo.cat"\ninclude "ppc-checks.cat"',
+        'ARM\ninclude "armfences.cat"\nlet WW = W * W\nacyclic (dmb.st & WW) | (dsb.st & WW) | dmb',
+    ],
+)
+def test_it_is_read(text: str) -> None:
+    prepare(text, "m.cat")
+
+
+def test_tags_of_bell_are_sets_of_events(tmp_path: Path) -> None:
+    model = find(users(tmp_path, BELL))
+    for fence, allowed in (("atomic_thread_fence(memory_order_seq_cst);", False), ("", True)):
+        found = outcomes(read(SB.replace("FENCE", fence), "sb.litmus"), model)
+        assert found.holds is allowed
+
+
+def test_variants_are_chosen_behind_an_at_sign(tmp_path: Path) -> None:
+    path = users(tmp_path, 'acyclic if "strong" && not "weak" then po | rf | co | fr else po-loc | rf | co | fr')
+    test = read(SB.replace("FENCE", ""), "sb.litmus")
+    assert outcomes(test, find(path)).holds
+    assert outcomes(test, find(f"{path}@strong")).holds is False
+    assert outcomes(test, find(f"{path}@strong,weak")).holds
+    with pytest.raises(UsageError, match="has no variant 'strnog': it has strong, weak"):
+        find(f"{path}@strnog")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "arch"),
+    [
+        ('"X86 TSO"\nacyclic po', ModelKind.HARDWARE, Arch.X86),
+        ('RISCV "RISC-V TSO"\nacyclic po', ModelKind.HARDWARE, Arch.RISCV),
+        ('include "rc11-axioms.cat"', ModelKind.C11, None),
+        ("acyclic po | rf", ModelKind.ANY, None),
+    ],
+)
+def test_what_a_model_judges_is_seen_in_its_title_words_and_includes(
+    text: str, kind: ModelKind, arch: Arch | None, tmp_path: Path
+) -> None:
+    model = find(users(tmp_path, text))
+    assert (model.kind, model.architecture) == (kind, arch)
