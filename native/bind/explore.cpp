@@ -145,6 +145,40 @@ void bind_explore(nb::module_& m) {
       .def("stop", [](Exploration& x) { x.stop = true; })
       .def("allow", [](Exploration& x) { x.stop = false; })
       .def_prop_ro("visited", [](const Exploration& x) { return x.explorer.visited(); })
+      .def(
+          "probe",
+          [](Exploration& x, std::uint64_t count) {
+            Budget budget;
+            budget.stop = &x.stop;
+            nb::gil_scoped_release release;
+            x.explorer.probe(count, budget);
+          },
+          nb::arg("count"), "Goes down the tree at random until that many ways were tried; see estimate.")
+      .def_prop_ro(
+          "estimate",
+          [](const Exploration& x) {
+            const Estimate e = x.explorer.estimate();
+            return nb::make_tuple(e.executions(), e.blocked(), e.error(), e.probes());
+          },
+          "Complete and blocked executions that there seem to be in all, the standard error of their sum, probes.")
+      .def_prop_ro(
+          "counts",
+          [](const Exploration& x) {
+            const Results& r = x.explorer.results();
+            return nb::make_tuple(r.executions, r.blocked);
+          },
+          "Complete and blocked executions of the runs that have ended.")
+      .def(
+          "take_kept",
+          [](Exploration& x) {
+            const std::vector<Execution> kept = std::move(x.explorer.results().kept);
+            x.explorer.results().kept.clear();
+            nb::list out;
+            for (const auto& e : kept)
+              out.append(to_dict(e));
+            return out;
+          },
+          "The executions kept since it was last asked; they are forgotten.")
       .def("results", [](const Exploration& x) { return to_dict(x.explorer.results()); })
       .def("remaining",
            [](const Exploration& x) {

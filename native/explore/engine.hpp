@@ -6,6 +6,7 @@
 // again when a newer write to the location arrives. See `Engine::next_source`.
 #pragma once
 
+#include "explore/estimate.hpp"
 #include "explore/options.hpp"
 #include "explore/reporter.hpp"
 #include "explore/results.hpp"
@@ -13,6 +14,7 @@
 #include "models/consistency.hpp"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace fencepost {
@@ -37,6 +39,10 @@ public:
   virtual std::vector<std::int64_t> save() const = 0;
   virtual bool load(const std::vector<std::int64_t>& saved) = 0;
 
+  // One random way down from the empty graph. pre: begun and nothing explored. Empty where a graph outgrows the width,
+  // where the budget's holder stops it, or where this engine cannot do it.
+  virtual std::optional<Probe> probe(Random&, const Budget&) { return std::nullopt; }
+
   // Gives away the oldest choice that still has alternatives, as a saved exploration; empty where there is none.
   virtual std::vector<std::int64_t> split() = 0;
 };
@@ -57,6 +63,7 @@ public:
   std::vector<std::int64_t> save() const override;
   bool load(const std::vector<std::int64_t>& saved) override;
   std::vector<std::int64_t> split() override;
+  std::optional<Probe> probe(Random& random, const Budget& budget) override;
 
 private:
   enum class Kind : std::uint8_t { Plain, Read, Choose, Write, Base, Stuck };
@@ -100,6 +107,7 @@ private:
   bool apply_source(Frame& f, Id w);
   bool wait_instead(Frame& f);
   bool next_place(Frame& f);
+  bool next_accepted_place(Frame& f);
   void undo_place(Frame& f);
   void undo_base(Frame& f);
   std::uint64_t value_of(Id w, Location l) { return w == initial ? states_.locations().initial(l) : graph()[w].value; }
@@ -111,6 +119,10 @@ private:
   bool maximal(Id e, Id a);
   void push_revisit(Id a, Id r);
   void erase_after(Graph<W>& g, Id r, Id a);
+
+  // --- estimating
+  double count_alternatives(Frame& f, Set& revisits);
+  void take_alternative(Frame& f, std::uint64_t k, Set& revisits);
 
   // --- saving and sharing
   bool load_graph(detail::Reader& in, Graph<W>& g);

@@ -1,4 +1,5 @@
 #include "explore/engine_impl.hpp"
+#include "explore/engine_probe_impl.hpp"
 #include "explore/engine_report_impl.hpp"
 #include "explore/engine_save_impl.hpp"
 

@@ -353,26 +353,27 @@ template <unsigned W> void Engine<W>::undo_place(Frame& f) {
   f.applied = false;
 }
 
+// The same, passing over the places that the model forbids.
+template <unsigned W> bool Engine<W>::next_accepted_place(Frame& f) {
+  for (undo_place(f); next_place(f); undo_place(f))
+    if (consistency_.accepts_write(graph(), f.event)) return true;
+  return false;
+}
+
 template <unsigned W> typename Engine<W>::Step Engine<W>::advance_write(Frame& f) {
-  Graph<W>& g = graph();
   if (!f.revisiting) {
-    undo_place(f);
-    while (next_place(f)) {
-      if (consistency_.accepts_write(g, f.event)) {
-        report_races(f.event);
-        reporter_.memory(g, f.event);
-        return Step::Applied;
-      }
-      undo_place(f);
+    if (next_accepted_place(f)) {
+      report_races(f.event);
+      reporter_.memory(graph(), f.event);
+      return Step::Applied;
     }
     f.revisiting = true;
     f.revisits = revisitable(f.event);
   }
-  Id next = none;
-  f.revisits.some([&](unsigned r) { return next = static_cast<Id>(r), true; });
-  if (next == none) return Step::Exhausted;
-  f.revisits.reset(g.bit(next));
-  push_revisit(f.event, next);
+  const unsigned next = f.revisits.first();
+  if (next == Set::capacity) return Step::Exhausted;
+  f.revisits.reset(next);
+  push_revisit(f.event, static_cast<Id>(next));
   return Step::Pushed;
 }
 

@@ -1,8 +1,10 @@
 #include "explore/explorer.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 namespace fencepost {
@@ -27,6 +29,72 @@ constexpr std::uint64_t slice = 512; // executions between two looks at the othe
 
 } // namespace
 
+// Goes down the tree at random, beside the exploration and on its thread states.
+class Explorer::Prober {
+public:
+  Prober(Explorer& explorer, LocalStates& states, const Budget& budget)
+      : explorer_(explorer), states_(states), budget_(budget), options_(explorer.options_), began_(Clock::now()) {
+    options_.keep_going = true;
+    options_.deadlocks = options_.races = options_.leaks = options_.check_duplicates = false;
+    options_.keep_executions = 0;
+  }
+
+  // Once more, where probing took less than a hundredth of the time so far.
+  void take_turn() {
+    const auto now = Clock::now();
+    if (spent_ * 100 > now - began_) return;
+    once();
+    spent_ += Clock::now() - now;
+  }
+
+  // False where it was stopped or cannot be done.
+  bool once() {
+    while (!budget_.stopped() && (engine_ || widen())) {
+      if (const auto found = engine_->probe(explorer_.random_, budget_)) {
+        std::lock_guard lock(explorer_.estimating_);
+        return explorer_.estimate_.add(*found), true;
+      }
+      engine_.reset();
+    }
+    return false;
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  bool widen() {
+    if (options_.by_plan()) return false;
+    words_ = std::max(2 * words_, 1U);
+    engine_ = make_engine(words_, states_, options_, scratch_);
+    if (engine_) engine_->begin();
+    return engine_ != nullptr;
+  }
+
+  Explorer& explorer_;
+  LocalStates& states_;
+  Budget budget_;
+  ExploreOptions options_;
+  Results scratch_;
+  unsigned words_ = 0;
+  std::unique_ptr<AnyEngine> engine_;
+  Clock::time_point began_;
+  Clock::duration spent_{};
+};
+
+Estimate Explorer::estimate() const {
+  std::lock_guard lock(estimating_);
+  return estimate_;
+}
+
+void Explorer::probe(std::uint64_t count, const Budget& budget) {
+  for (bool going = true; going && estimate().probes() < count;) {
+    LocalStates states(program_, options_.by_plan(), options_.machine);
+    Prober prober(*this, states, budget);
+    while (going && estimate().probes() < count && states.bytes() < options_.cache_bytes)
+      going = prober.once();
+  }
+}
+
 Explorer::Explorer(const Bytecode& program, const ExploreOptions& options)
     : program_(program), options_(options), remaining_(1) {}
 
@@ -40,8 +108,8 @@ Progress Explorer::run(const Budget& budget, unsigned jobs) {
   shared.budget = &budget;
   std::vector<std::thread> workers;
   for (unsigned j = 1; j < jobs; ++j)
-    workers.emplace_back([&] { work(shared); });
-  work(shared);
+    workers.emplace_back([&] { work(shared, false); });
+  work(shared, true);
   for (std::thread& w : workers)
     w.join();
   if (shared.wrong) std::rethrow_exception(shared.wrong);
@@ -53,9 +121,13 @@ Progress Explorer::run(const Budget& budget, unsigned jobs) {
   return shared.end;
 }
 
-void Explorer::work(Shared& shared) {
+void Explorer::work(Shared& shared, bool estimates) {
   LocalStates states(program_, options_.by_plan(), options_.machine);
   Results results;
+  Budget budget = *shared.budget;
+  budget.also_stop = &shared.stop;
+  std::optional<Prober> prober;
+  if (estimates) prober.emplace(*this, states, budget);
   std::unique_lock lock(shared.mutex);
   for (;;) {
     if (shared.pieces.empty()) {
@@ -73,7 +145,7 @@ void Explorer::work(Shared& shared) {
     Progress end = Progress::Failed;
     std::exception_ptr wrong;
     try {
-      end = run_piece(shared, states, results, piece);
+      end = run_piece(shared, states, results, piece, prober ? &*prober : nullptr);
     } catch (...) {
       wrong = std::current_exception();
     }
@@ -92,7 +164,7 @@ void Explorer::work(Shared& shared) {
 
 // Runs one piece to its end, widening it when a graph outgrows its rows and sharing it when others are idle.
 Progress Explorer::run_piece(Shared& shared, LocalStates& states, Results& results,
-                             const std::vector<std::int64_t>& piece) {
+                             const std::vector<std::int64_t>& piece, Prober* prober) {
   unsigned words = 1;
   auto engine = make_engine(words, states, options_, results);
   if (piece.empty())
@@ -123,6 +195,7 @@ Progress Explorer::run_piece(Shared& shared, LocalStates& states, Results& resul
       shared.left.push_back(engine->save());
       return Progress::Paused;
     }
+    if (prober) prober->take_turn();
     if (shared.hungry.load(std::memory_order_relaxed) > 0) {
       auto given = engine->split();
       if (!given.empty()) {

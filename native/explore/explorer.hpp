@@ -6,6 +6,7 @@
 #include "explore/results.hpp"
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace fencepost {
@@ -21,6 +22,12 @@ public:
   // Executions visited by the current or last run: may be read while it works.
   std::uint64_t visited() const { return visited_.load(std::memory_order_relaxed); }
 
+  // How many executions there seem to be in all. May be asked while it works; no probes where nothing is known yet.
+  Estimate estimate() const;
+
+  // Probes until there are so many in all, or it is stopped. pre: not running.
+  void probe(std::uint64_t count, const Budget& budget);
+
   const Results& results() const { return results_; }
   Results& results() { return results_; }
 
@@ -30,13 +37,18 @@ public:
 
 private:
   struct Shared;
-  void work(Shared& shared);
-  Progress run_piece(Shared& shared, LocalStates& states, Results& results, const std::vector<std::int64_t>& piece);
+  class Prober;
+  void work(Shared& shared, bool estimates);
+  Progress run_piece(Shared& shared, LocalStates& states, Results& results, const std::vector<std::int64_t>& piece,
+                     Prober* prober);
 
   const Bytecode& program_;
   ExploreOptions options_;
   Results results_;
   std::atomic<std::uint64_t> visited_{0};
+  mutable std::mutex estimating_; // guards estimate_
+  Estimate estimate_;
+  Random random_;                                    // of the one worker that probes
   std::vector<std::vector<std::int64_t>> remaining_; // an empty piece is the whole exploration
 };
 

@@ -36,6 +36,12 @@ template <unsigned W> struct Bits {
       all |= word[k] & o.word[k];
     return all != 0;
   }
+  // The lowest element, or `capacity`.
+  unsigned first() const {
+    for (unsigned k = 0; k < W; ++k)
+      if (word[k]) return 64 * k + static_cast<unsigned>(std::countr_zero(word[k]));
+    return capacity;
+  }
   // The lowest element that is absent, or `capacity`.
   unsigned first_absent() const {
     for (unsigned k = 0; k < W; ++k)

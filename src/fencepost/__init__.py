@@ -9,7 +9,18 @@ from __future__ import annotations
 from fencepost import display
 from fencepost._version import __version__
 
-_PUBLIC = ("check", "robust", "replay", "outcomes", "read", "model_names", "doctor", "print_program")
+_PUBLIC = (
+    "check",
+    "robust",
+    "replay",
+    "outcomes",
+    "executions",
+    "estimate",
+    "read",
+    "model_names",
+    "doctor",
+    "print_program",
+)
 __all__ = [*_PUBLIC, "__version__"]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -19,12 +19,13 @@ from fencepost.options import (
     make,
 )
 from fencepost.program.program import Program
-from fencepost.verdict import Answer, Outcomes, Verdict
+from fencepost.verdict import Answer, Estimate, Outcomes, Verdict
 
 if TYPE_CHECKING:
     from fencepost.bounded import Progress as BoundedProgress
     from fencepost.doctor import Finding
     from fencepost.enumerate.explain import Explanation
+    from fencepost.execution.execution import Execution
     from fencepost.generate.litmus_tests import LitmusTest
     from fencepost.suite.compare import Comparison
     from fencepost.suite.suite import Progress, Suite
@@ -43,10 +44,14 @@ def read(source: Source, *, flags: Sequence[str] = ()) -> Program:
 
 
 def check(
-    source: Source, *, flags: Sequence[str] = (), progress: Callable[[int, float], None] | None = None, **keywords: Any
+    source: Source,
+    *,
+    flags: Sequence[str] = (),
+    progress: Callable[[int, float, Estimate | None], None] | None = None,
+    **keywords: Any,
 ) -> Verdict:
     """Explores all executions under a memory model and looks for errors. `keywords` are the fields of CheckOptions;
-    `progress` is called with the number of executions and the seconds so far."""
+    `progress` is called with the number of executions and the seconds so far, and an estimate of all executions."""
     options = make(CheckOptions, keywords)
     program = read(source, flags=flags)
     model = find_model(options.model)
@@ -118,6 +123,28 @@ def outcomes(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> O
     options = make(ExploreOptions, keywords)
     program = read(source, flags=flags)
     found: Outcomes = _room("explore", "exploration").outcomes(program, find_model(options.model), options)
+    return found
+
+
+def executions(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> Iterator[Execution]:
+    """Every complete execution as a value, as it is found, for analyses of one's own. `keywords` are the fields of
+    ExploreOptions; nothing is remembered of the executions handed out."""
+    options = make(ExploreOptions, keywords)
+    program = read(source, flags=flags)
+    found: Iterator[Execution] = _room("explore", "exploration").executions(
+        program, find_model(options.model), options
+    )  # fmt: skip
+    return found
+
+
+def estimate(source: Source, *, flags: Sequence[str] = (), probes: int = 1000, **keywords: Any) -> Estimate | None:
+    """How many executions there seem to be, without exploring them: Knuth's estimator with so many probes. None under
+    models whose events commit out of order. `keywords` are the fields of ExploreOptions."""
+    options = make(ExploreOptions, keywords)
+    program = read(source, flags=flags)
+    found: Estimate | None = _room("explore", "exploration").estimate(
+        program, find_model(options.model), options, probes=probes
+    )
     return found
 
 

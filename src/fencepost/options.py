@@ -50,6 +50,7 @@ class ExploreOptions(ModelOptions):
     )
     max_executions: int | None = option(None, "Stop after N executions.", metavar="N")
     time_limit: float | None = option(None, "Stop after S seconds.", metavar="S")
+    memory: int | None = option(None, "Stop where the process occupies more than N MiB.", metavar="N")
     max_events: int = option(8000, "Give up on an execution with more than N events.", metavar="N")
     jobs: int = option(1, "Explore on N threads.", metavar="N")
     spin_detection: bool = option(True, "Let loops that only wait block instead of going round.")
@@ -57,7 +58,7 @@ class ExploreOptions(ModelOptions):
     resume: str | None = option(None, "Go on from a state that --save wrote.", metavar="FILE")
 
     def __post_init__(self) -> None:
-        for name in ("unroll", "max_executions", "time_limit", "max_events", "jobs"):
+        for name in ("unroll", "max_executions", "time_limit", "memory", "max_events", "jobs"):
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise UsageError(f"{flag(name)} must be positive, not {value}")

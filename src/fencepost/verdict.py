@@ -94,6 +94,17 @@ class Witness:
 
 
 @dataclass(frozen=True, slots=True)
+class Estimate:
+    """How many executions, complete and blocked, an exploration seems to have: the mean of `probes` random ways down
+    its tree (Knuth's estimator, which is unbiased), with its standard error. Few probes of a lopsided tree say little.
+    """
+
+    executions: float
+    error: float
+    probes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """`executions` and `blocked` count complete and blocked executions (or states, where the analysis visits states:
     then `extra` says so). `bounds` lists the limits that were hit, each with its place."""

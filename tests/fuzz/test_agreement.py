@@ -42,3 +42,10 @@ def test_a_broken_way_is_found_and_shrunk(monkeypatch: pytest.MonkeyPatch) -> No
     left = [i for i in instructions(small) if not isinstance(i, ins.Return)]
     assert len(left) == 2
     assert any(isinstance(i, ins.Store | ins.Rmw) for i in left)
+
+
+@pytest.mark.parametrize("model", ["tso", "pso"])
+def test_a_compare_exchange_drains_the_buffer_also_where_it_fails(model: str) -> None:
+    """Store buffering whose loads are compare-exchanges that fail: x86 locks the instruction either way."""
+    program = random_program(2492, SHAPES["c11"])
+    assert compare(program, model) is None

@@ -4,8 +4,26 @@ from __future__ import annotations
 
 import sys
 from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fencepost.verdict import Estimate
 
 _EVERY = 0.25  # seconds
+
+
+def _duration(seconds: float) -> str:
+    """In the two largest units that fit: 12 s, 3 min 20 s, 5 h 2 min, 40 days 3 h."""
+    if seconds >= 1e11:
+        return "thousands of years"
+    units = (("days", 86_400), ("h", 3600), ("min", 60), ("s", 1))
+    parts: list[str] = []
+    rest = int(seconds)
+    for name, size in units:
+        if rest >= size or (parts and name != "s"):
+            parts.append(f"{rest // size} {name}")
+        rest %= size
+    return " ".join(parts[:2]) or "0 s"
 
 
 class ProgressLine:
@@ -31,8 +49,13 @@ class ProgressLine:
         sys.stderr.write(f"\r\x1b[K{text}, {seconds:.0f} s")
         sys.stderr.flush()
 
-    def executions(self, visited: int, seconds: float) -> None:
-        self._show(f"{visited:,} executions, {visited / max(seconds, 1e-6):,.0f} executions/s", seconds)
+    def executions(self, visited: int, seconds: float, estimate: Estimate | None = None) -> None:
+        rate = visited / max(seconds, 1e-6)
+        text = f"{visited:,} executions, {rate:,.0f} executions/s"
+        if estimate is not None and estimate.executions > visited and rate > 0:
+            left = (estimate.executions - visited) / rate
+            text += f", about {estimate.executions:,.0f} in all, {_duration(left)} left"
+        self._show(text, seconds)
 
     def states(self, visited: int, seconds: float, depth: int) -> None:
         self._show(f"{visited:,} states, depth {depth}, {visited / max(seconds, 1e-6):,.0f} states/s", seconds)

@@ -1,5 +1,5 @@
 """Stateless model checking: every execution of a program under a memory model, once."""
 
-from fencepost.explore.driver import executions, explore, knows, outcomes
+from fencepost.explore.driver import estimate, executions, explore, knows, outcomes
 
-__all__ = ["executions", "explore", "knows", "outcomes"]
+__all__ = ["estimate", "executions", "explore", "knows", "outcomes"]

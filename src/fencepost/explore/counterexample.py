@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from fencepost.execution.execution import Execution
 from fencepost.explore.convert import to_execution
 from fencepost.explore.engines import engine_of
-from fencepost.explore.native import slices
+from fencepost.explore.native import stream
 from fencepost.explore.prepare import prepare
 from fencepost.models.registry import Model
 from fencepost.options import ExploreOptions
@@ -17,8 +18,6 @@ from fencepost.program.layout import condition_constants, lay_out
 from fencepost.program.operands import ConstantOperand
 from fencepost.program.program import Program
 from fencepost.verdict import ErrorReport, Witness
-
-_SLICE = 2_000  # executions that are kept at a time, to look at
 
 
 def counterexample(program: Program, model: Model, options: ExploreOptions) -> Witness | None:
@@ -41,8 +40,8 @@ def _all(program: Program, model: Model, options: ExploreOptions) -> tuple[Progr
     ready_to_run = prepare(program, model.mapped_like, options)
     engine = engine_of(model, ready_to_run.program)
     if engine.explores:
-        few = slices(ready_to_run, model, engine, options, _SLICE)
-        return ready_to_run.program, (to_execution(raw, ready_to_run) for some in few for raw in some)
+        found = stream(ready_to_run, model, engine, replace(options, resume=None))
+        return ready_to_run.program, (to_execution(raw, ready_to_run) for raw in found)
     from fencepost.enumerate import enumerate_executions
     from fencepost.enumerate.prepare import ready
 

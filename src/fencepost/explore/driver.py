@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from fencepost.errors import UnsupportedError
 from fencepost.execution.execution import Execution
 from fencepost.explore import native
 from fencepost.explore.convert import state_of, to_execution, to_report
-from fencepost.explore.engines import PLANNED_MODELS, STRONGER, Engine, engine_of, may_fail_freely
+from fencepost.explore.engines import NATIVE_MODELS, PLANNED_MODELS, STRONGER, Engine, engine_of, may_fail_freely
 from fencepost.explore.native import Progress, Report
 from fencepost.explore.prepare import Prepared, prepare
 from fencepost.models.registry import Model, find
@@ -19,7 +19,7 @@ from fencepost.program.condition import Condition, Quantifier, holds
 from fencepost.program.instructions import BOUNDS, ErrorKind
 from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, to_signed
 from fencepost.program.program import Program
-from fencepost.verdict import Answer, ErrorReport, Outcomes, Verdict, Witness
+from fencepost.verdict import Answer, ErrorReport, Estimate, Outcomes, Verdict, Witness
 
 
 def explore(
@@ -51,7 +51,9 @@ def explore(
         tuple(errors),
         witnesses[0] if witnesses else None,
         (*_flags(report, found), *(_limit_line(limit) for limit in limits if answer is Answer.FAIL)),
-        _told(engine) | ({"condition": condition} if program.condition is not None else {}),
+        _told(engine)
+        | ({"condition": condition} if program.condition is not None else {})
+        | ({"estimate": asdict(report.estimate)} if report.estimate is not None else {}),
     )
 
 
@@ -84,6 +86,13 @@ def executions(program: Program, model: Any, options: ExploreOptions | None = No
     """Every complete execution as a value, for analyses of one's own."""
     options = options or ExploreOptions()
     found = _model(model)
+    engine = engine_of(found)
+    if engine.like in NATIVE_MODELS:
+        prepared = prepare(program, found.mapped_like, options)
+        engine = engine_of(found, prepared.program)
+        if engine.explores:
+            yield from (to_execution(raw, prepared) for raw in native.stream(prepared, found, engine, options))
+            return
     ran = _run(program, found, options, None, keep=options.max_executions or 2**62)
     if isinstance(ran, Engine):
         from fencepost.enumerate import enumerate_executions
@@ -93,6 +102,17 @@ def executions(program: Program, model: Any, options: ExploreOptions | None = No
         return
     for raw in ran[1].results["kept"]:
         yield to_execution(raw, ran[0])
+
+
+def estimate(program: Program, model: Any, options: ExploreOptions | None = None, *, probes: int) -> Estimate | None:
+    """How many executions there seem to be, from so many random ways down the exploration tree; None where the core
+    explores in no such tree (models whose events commit out of order, and what is enumerated)."""
+    options = options or ExploreOptions()
+    found = _model(model)
+    found.refuse_foreign(program)
+    prepared = prepare(program, found.mapped_like, options)
+    engine = engine_of(found, prepared.program)
+    return native.estimate(prepared, found, engine, options, probes) if engine.explores else None
 
 
 def _model(model: Any) -> Model:
@@ -171,7 +191,8 @@ def _answer(
     if condition is False:
         return Answer.FAIL, "the condition does not hold"
     if report.reason:
-        return Answer.UNKNOWN, report.reason
+        all_ = report.estimate
+        return Answer.UNKNOWN, report.reason + (f", of about {all_.executions:,.0f} executions" if all_ else "")
     if limits:
         return Answer.UNKNOWN, "; ".join(_limit_line(limit) for limit in limits)
     return Answer.PASS, "every execution explored, no error" if condition is None else "the condition holds"

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import pickle
+import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from fencepost import _core
-from fencepost._version import __version__
-from fencepost.errors import UsageError
+from fencepost.explore import saved
 from fencepost.explore.engines import MULTI_COPY_ATOMIC, NATIVE_MODELS, PLANNED_MODELS, Engine
 from fencepost.explore.prepare import Prepared
 from fencepost.models.registry import Model
@@ -22,24 +21,32 @@ from fencepost.options import CheckOptions, ExploreOptions
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.program import Arch
 from fencepost.records import dataclass
+from fencepost.verdict import Estimate
 
 _DONE, _PAUSED, _FAILED = 0, 1, 3
 _LOOK = 0.05  # seconds between two looks at the clock, the screen and the keyboard
 _SAVE_EVERY = 5.0
 _UNLIMITED = 2**62
+_AT_ONCE = 1000  # executions that are handed out together
+_MEBIBYTE = 1 << 20
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a run of the core gave. `reason` says why it ended early; empty where it explored everything."""
+    """What a run of the core gave. `reason` says why it ended early; empty where it explored everything. `estimate`:
+    how many executions there seem to be in all, where it ended early and that is known."""
 
     results: dict[str, Any]
     seconds: float
     reason: str
     failed: bool = False
+    estimate: Estimate | None = None
 
 
-Progress = Callable[[int, float], None]
+#: Called with the executions visited, the seconds since the start, and an estimate of all executions (None: too early).
+Progress = Callable[[int, float, Estimate | None], None]
 
 
 def run(
@@ -53,34 +60,102 @@ def run(
 ) -> Report:
     """Explores until the end or a limit. With `save`, the state is written every few seconds and at every end; with
     `resume`, the counts go on from the file."""
-    native = _native_options(prepared, model, engine, options, keep)
-    exploration = _core.Exploration(prepared.bytecode, native)
-    before = _resume(exploration, prepared, model.name, options)
-    started = time.perf_counter()
-    reason = _loop(exploration, prepared, model.name, options, before, started, progress)
-    results = _add(before, exploration.results())
-    failed = reason == "error"
-    return Report(results, time.perf_counter() - started, "" if failed else reason, failed)
+    return _Run(prepared, model, engine, options, progress, keep).report()
 
 
-def slices(
-    prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, size: int
-) -> Iterator[list[dict[str, Any]]]:
-    """The complete executions, `size` of them at a time: no more is ever kept. What is left to explore goes from one
-    exploration to the next. Ends early where the options say so."""
-    native = _native_options(prepared, model, engine, options, size)
-    remaining, started, left = None, time.perf_counter(), options.max_executions or _UNLIMITED
-    while left > 0:
-        exploration = _core.Exploration(prepared.bytecode, native)
-        if remaining is not None:
-            exploration.set_remaining(remaining)
-        end = _wait(exploration, _remaining_time(options, started), min(size, left), 1, lambda _: None)
-        results = exploration.results()
-        yield results["kept"]
-        left -= max(_visited(results), 1)
-        if end != _PAUSED or _remaining_time(options, started) <= 0:
-            return
-        remaining = exploration.remaining()
+def stream(prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions) -> Iterator[dict[str, Any]]:
+    """The complete executions as they are found, a few at a time: none is kept once it was handed out."""
+    return _Run(prepared, model, engine, options, None, _UNLIMITED).stream()
+
+
+class _Run:
+    """One exploration with its limits."""
+
+    def __init__(
+        self, prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, progress: Progress | None,
+        keep: int,
+    ) -> None:  # fmt: skip
+        self.prepared, self.model, self.options, self.progress = prepared, model.name, options, progress
+        native = _native_options(prepared, model, engine, options, keep)
+        self.exploration = _core.Exploration(prepared.bytecode, native)
+        self.before: dict[str, Any] | None = None
+        if options.resume:
+            self.before = saved.resume(self.exploration, prepared, self.model, Path(options.resume))
+        self.started = time.perf_counter()
+        self.too_large = False
+
+    def report(self) -> Report:
+        reason = self._loop()
+        results = saved.add(self.before, self.exploration.results())
+        failed = reason == "error"
+        estimate = self._estimate() if reason and not failed else None
+        return Report(results, self._seconds(), "" if failed else reason, failed, estimate)
+
+    def stream(self) -> Iterator[dict[str, Any]]:
+        end, done = _PAUSED, 0
+        most, limit = self.options.max_executions or _UNLIMITED, self.options.time_limit or 1e9
+        while end == _PAUSED and done < most and self._seconds() < limit and not self.too_large:
+            end = self._slice(limit - self._seconds(), min(_AT_ONCE, most - done), done)
+            done = sum(self.exploration.counts)
+            yield from self.exploration.take_kept()
+
+    def _seconds(self) -> float:
+        return time.perf_counter() - self.started
+
+    def _loop(self) -> str:
+        """Runs in slices (one slice where nothing is to be saved) and says why it stopped; empty when done."""
+        options = self.options
+        while True:
+            left = 1e9 if options.time_limit is None else options.time_limit - self._seconds()
+            done = saved.visited(self.before) + sum(self.exploration.counts)
+            budget = _UNLIMITED if options.max_executions is None else options.max_executions - done
+            if budget <= 0:
+                return f"stopped after {options.max_executions} executions"
+            end = self._slice(min(left, _SAVE_EVERY) if options.save else left, budget, done)
+            if options.save:
+                saved.save(self.exploration, self.prepared, self.model, self.before, Path(options.save))
+            if end == _DONE:
+                return ""
+            if end == _FAILED:
+                return "error"
+            if self.too_large:
+                return f"stopped at {options.memory} MiB of memory"
+            if end < 0:
+                return "interrupted"
+            if options.time_limit is not None and self._seconds() >= options.time_limit:
+                return f"stopped after {options.time_limit:g} seconds"
+
+    def _slice(self, seconds: float, budget: int, done: int) -> int:
+        return _wait(self.exploration, seconds, budget, self.options.jobs, lambda visited: self._look(done + visited))
+
+    def _look(self, visited: int) -> None:
+        if self.options.memory is not None and _resident() > self.options.memory * _MEBIBYTE:
+            self.too_large = True
+            self.exploration.stop()
+        if self.progress is not None:
+            self.progress(visited, self._seconds(), self._estimate())
+
+    def _estimate(self) -> Estimate | None:
+        executions, blocked, error, probes = self.exploration.estimate
+        return Estimate(executions + blocked, error, probes) if probes > 1 else None
+
+
+def estimate(prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, probes: int) -> Estimate | None:
+    """How many executions there seem to be, without exploring them; None where the core cannot say."""
+    exploration = _core.Exploration(prepared.bytecode, _native_options(prepared, model, engine, options, 0))
+    exploration.probe(probes)
+    executions, blocked, error, done = exploration.estimate
+    return Estimate(executions + blocked, error, done) if done else None
+
+
+def _resident() -> int:
+    """The memory that this process occupies now; where the system does not say, the most it ever did."""
+    try:
+        return int(Path("/proc/self/statm").read_bytes().split()[1]) * _PAGE
+    except OSError:
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MAXRSS_UNIT
 
 
 def _native_options(
@@ -108,47 +183,6 @@ def _native_options(
     else:
         native.keep_going = True
     return native
-
-
-def _loop(
-    exploration: _core.Exploration,
-    prepared: Prepared,
-    model: str,
-    options: ExploreOptions,
-    before: dict[str, Any] | None,
-    started: float,
-    progress: Progress | None,
-) -> str:
-    """Runs in slices (one slice where nothing is to be saved) and says why it stopped; empty when done."""
-    while True:
-        seconds = _remaining_time(options, started)
-        slice_ = min(seconds, _SAVE_EVERY) if options.save else seconds
-        done = _visited(before) + _visited(exploration.results())
-        budget = _UNLIMITED if options.max_executions is None else options.max_executions - done
-        if budget <= 0:
-            return f"stopped after {options.max_executions} executions"
-        end = _wait(exploration, slice_, budget, options.jobs, partial(_tell, progress, done, started))
-        if options.save:
-            _save(exploration, prepared, model, before, Path(options.save))
-        if end == _DONE:
-            return ""
-        if end == _FAILED:
-            return "error"
-        if end < 0:
-            return "interrupted"
-        if _remaining_time(options, started) <= 0:
-            return f"stopped after {options.time_limit:g} seconds"
-
-
-def _remaining_time(options: ExploreOptions, started: float) -> float:
-    if options.time_limit is None:
-        return 1e9
-    return options.time_limit - (time.perf_counter() - started)
-
-
-def _tell(progress: Progress | None, before: int, started: float, visited: int) -> None:
-    if progress is not None:
-        progress(before + visited, time.perf_counter() - started)
 
 
 def _wait(
@@ -198,72 +232,3 @@ def _interrupts(stop: Callable[[], None]) -> Iterator[list[int]]:
         yield came
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-# --- saving and resuming ---------------------------------------------------------------------------------------------
-
-
-def _fingerprint(prepared: Prepared, model: str) -> tuple[str, str, bytes]:
-    return (__version__, model, prepared.encoded.words)
-
-
-def _save(
-    exploration: _core.Exploration, prepared: Prepared, model: str, before: dict[str, Any] | None, file: Path
-) -> None:
-    """Writes beside the file and renames, so that a crash in the middle leaves the older state."""
-    state = {
-        "fingerprint": _fingerprint(prepared, model),
-        "results": _add(before, exploration.results()),
-        "remaining": exploration.remaining(),
-    }
-    fresh = file.with_name(file.name + ".new")
-    fresh.write_bytes(pickle.dumps(state))
-    fresh.replace(file)
-
-
-class _PlainUnpickler(pickle.Unpickler):
-    """A saved exploration holds plain values only: nothing in it may name a class."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        raise pickle.UnpicklingError(f"{module}.{name} has no place in a saved exploration")
-
-
-def _resume(
-    exploration: _core.Exploration, prepared: Prepared, model: str, options: ExploreOptions
-) -> dict[str, Any] | None:
-    if not options.resume:
-        return None
-    file = Path(options.resume)
-    try:
-        with file.open("rb") as stream:
-            state = _PlainUnpickler(stream).load()
-        fingerprint, results, remaining = state["fingerprint"], state["results"], state["remaining"]
-    except OSError as error:
-        raise UsageError(f"--resume {file}: {error.strerror}") from None
-    except (pickle.UnpicklingError, EOFError, KeyError, TypeError, AttributeError, ValueError):
-        raise UsageError(f"--resume {file}: this is not a saved exploration") from None
-    if fingerprint != _fingerprint(prepared, model):
-        raise UsageError(f"--resume {file}: it was saved for another program, model, option or version of fencepost")
-    exploration.set_remaining(remaining)
-    saved: dict[str, Any] = results
-    return saved
-
-
-def _visited(results: dict[str, Any] | None) -> int:
-    return 0 if results is None else int(results["executions"] + results["blocked"])
-
-
-def _add(before: dict[str, Any] | None, now: dict[str, Any]) -> dict[str, Any]:
-    """The results of two runs as one."""
-    if before is None:
-        return now
-    total = {k: before[k] + now[k] for k in ("executions", "blocked", "erroneous", "duplicates", "kept")}
-    states: dict[tuple[int, ...], int] = {}
-    for values, count in [*before["outcomes"], *now["outcomes"]]:
-        states[tuple(values)] = states.get(tuple(values), 0) + count
-    total["flags"] = sorted({*before["flags"], *now["flags"]})
-    total["may_miss"] = before["may_miss"] or now["may_miss"]
-    total["outcomes"] = [(list(values), count) for values, count in states.items()]
-    known = {(f["kind"], f["position"]) for f in before["findings"]}
-    total["findings"] = before["findings"] + [f for f in now["findings"] if (f["kind"], f["position"]) not in known]
-    return total

@@ -306,6 +306,7 @@ class X86(Dialect):
         desired = self._read(src, size)
         if isinstance(dst, Memory) and locked:
             old = self.code.scratch()
+            self.code.add(Fence(FenceKind.MFENCE))  # it drains the buffer also where it fails and writes nothing
             self.code.add(Cas(old, None, dst.address, accumulator, desired, size, Mode.SC, Mode.SC))
             compare(self.code, _FLAGS, 8 * size, accumulator, old)
         else:

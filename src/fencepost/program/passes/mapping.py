@@ -13,6 +13,8 @@
     fence sc           sync                    dmb.sy           fence rw,rw             mfence      mfence
     read-modify-write  one instruction: fences with its modes   with .aq and .rl        locked      locked
                        as for load and store
+    compare-exchange   the same                                                         mfence;     mfence;
+                                                                                        locked      locked
 
 A read-modify-write stays one instruction: a reserve/conditional pair that always succeeds. On POWER an acquire read is
 followed by a branch to the next instruction on what it read, and `isync`; a compare-exchange gets the `isync` only on
@@ -202,8 +204,8 @@ def _read_modify_write(
     plain: ins.Rmw | ins.Cas | ins.BlockingCas = replace(i, mode=Mode.RLX)
     if isinstance(plain, ins.Cas):
         plain = replace(plain, failure=Mode.RLX)
-    if target.locked:
-        return (plain,)
+    if target.locked:  # the instruction drains the buffer also where it fails, but then its event is a plain read
+        return (*_fences(target, _ALL, i.at), plain) if isinstance(plain, ins.Cas) else (plain,)
     assert target.branch, "a machine without locked or ordered read-modify-writes should acquire by a branch"
     before = _fences(target, _ALL if i.mode is Mode.SC else _RELEASE, i.at) if i.mode.releases else []
     here = len(before)

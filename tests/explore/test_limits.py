@@ -1,0 +1,99 @@
+"""Limits give UNKNOWN with what was counted; the estimate of all executions is unbiased; executions are handed out."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+import fencepost
+from fencepost.cli.progress import ProgressLine, _duration
+from fencepost.verdict import Answer, Estimate
+
+PROGRAMS = Path(__file__).parent.parent.parent / "benchmarks" / "programs"
+
+
+@pytest.mark.parametrize(
+    ("name", "flags", "model", "executions"),
+    [
+        ("readers", ["-DN=10"], "rc11", 1024),
+        ("casrot", ["-DN=6"], "sc", 144),
+        ("binc", ["-DN=3"], "tso", 36),
+        ("lastzero", ["-DN=5"], "ra", 64),
+        ("fib_bench", [], "rc11", 2258),
+        ("fib_bench", [], "sc", 1698),
+        ("casw", ["-DN=3"], "wrc11", 24),
+        ("indexer", ["-DN=12"], "pso", 8),
+        ("corr2", [], "wrc11", 49),
+    ],
+)
+def test_the_mean_of_many_probes_is_the_number_of_executions(
+    name: str, flags: list[str], model: str, executions: int
+) -> None:
+    found = fencepost.estimate(PROGRAMS / f"{name}.fp", flags=flags, model=model, probes=4000)
+    assert found is not None and found.probes == 4000
+    assert abs(found.executions - executions) <= 4 * found.error + 1e-9
+    assert found.error < executions / 4, "4000 probes should say something"
+
+
+def test_blocked_executions_are_estimated_too(tmp_path: Path) -> None:
+    path = tmp_path / "wait.fp"
+    path.write_text("var x\nthread A(i in 1..3) { x := i }\nthread B { wait(x == 2); r := x }\n")
+    verdict = fencepost.check(path, ignore=("deadlock",))
+    found = fencepost.estimate(path, probes=4000)
+    assert found is not None and verdict.blocked > 0
+    assert abs(found.executions - verdict.executions - verdict.blocked) <= 4 * found.error
+
+
+def test_there_is_no_estimate_where_events_commit_out_of_order() -> None:
+    assert fencepost.estimate(PROGRAMS / "readers.fp", model="power") is None
+
+
+def test_an_unfinished_exploration_says_how_much_there_is() -> None:
+    seen: list[Estimate | None] = []
+    verdict = fencepost.check(
+        PROGRAMS / "readers.fp", flags=["-DN=30"], time_limit=0.6, progress=lambda *now: seen.append(now[2])
+    )
+    assert verdict.answer is Answer.UNKNOWN and verdict.executions > 10_000
+    assert "stopped after 0.6 seconds, of about 1,073,741,824 executions" in verdict.reason
+    estimate = verdict.extra["estimate"]
+    assert isinstance(estimate, dict) and estimate["executions"] == 2**30
+    assert seen[-1] is not None and seen[-1].executions == 2**30
+
+
+def test_memory_is_limited() -> None:
+    verdict = fencepost.check(PROGRAMS / "readers.fp", flags=["-DN=40"], memory=1, time_limit=20)
+    assert verdict.answer is Answer.UNKNOWN
+    assert verdict.reason.startswith("stopped at 1 MiB of memory")
+
+
+@pytest.mark.parametrize("limit", [{"max_executions": 5000}, {"time_limit": 0.03}, {"memory": 1}])
+def test_every_limit_can_be_resumed_from(tmp_path: Path, limit: dict[str, float]) -> None:
+    state, path, flags = str(tmp_path / "state"), PROGRAMS / "casw.fp", ["-DN=6"]
+    first = fencepost.check(path, flags=flags, save=state, **limit)
+    assert first.answer is Answer.UNKNOWN and 0 < first.executions < 1_270_080
+    rest = fencepost.check(path, flags=flags, resume=state)
+    assert (rest.answer, rest.executions) == (Answer.PASS, 1_270_080)
+
+
+def test_executions_are_handed_out_as_they_are_found() -> None:
+    few = list(islice(fencepost.executions(PROGRAMS / "readers.fp", flags=["-DN=40"]), 1500))
+    assert len({x.canonical() for x in few}) == 1500
+    everything = list(fencepost.executions(PROGRAMS / "casw.fp", flags=["-DN=4"]))
+    assert len({x.canonical() for x in everything}) == len(everything) == 1200
+    assert len(list(fencepost.executions(PROGRAMS / "casw.fp", max_executions=7))) == 7
+
+
+def test_the_progress_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr(ProgressLine, "_show", lambda _, text, seconds: shown.append(text))
+    ProgressLine().executions(1000, 2.0, Estimate(61_000, 10, 50))
+    ProgressLine().executions(1000, 2.0, None)
+    assert shown == [
+        "1,000 executions, 500 executions/s, about 61,000 in all, 2 min left",
+        "1,000 executions, 500 executions/s",
+    ]
+    assert [_duration(s) for s in (0, 59, 200, 3600, 90_000, 1e12)] == [
+        "0 s", "59 s", "3 min 20 s", "1 h 0 min", "1 days 1 h", "thousands of years",
+    ]  # fmt: skip
