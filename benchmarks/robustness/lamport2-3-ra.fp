@@ -1,5 +1,6 @@
-// Lamport's fast mutual exclusion for three threads, with the fences that release/acquire needs. Waiting blocks; each
-// thread enters once.
+// Lamport's fast mutual exclusion ("A fast mutual exclusion algorithm", 1987, algorithm 2) for three threads that enter
+// again and again, with the fences that release/acquire needs; `b` and the loops over it are the slow path. Lamport's
+// "await" is `wait`, which blocks: as busy loops they would make it not robust, without harm.
 var x, y, b[4]
 na critical
 
@@ -34,4 +35,5 @@ thread T(i in 1..3) {
   y := 0
   fence.sc
   b[i] := 0
+  goto start
 }

@@ -1,7 +1,8 @@
-// User-level RCU by quiescent states where any thread may be the writer, and where threads may go offline: a writer
-// does not wait for a thread that has said that it reads nothing, until that thread comes back.
+// User-level RCU by quiescent states (Desnoyers et al., "User-level implementations of read-copy update", 2012) where any
+// thread may be the writer, and where threads may go offline: a writer does not wait for a thread that has said that it
+// reads nothing, until that thread comes back. Each thread goes on for ever: it reads, then updates, or goes offline and
+// comes back, or only says that it is quiescent.
 const OFFLINE = 2
-const ROUNDS = 1
 var phase, seen[3], pointer, lock
 na node[2]
 
@@ -43,16 +44,16 @@ fn update(me) {
 }
 
 thread T(me in 0..2) {
-  for round in 1..ROUNDS {
-    read_node()
-    if choose(0..1) {
-      update(me)
-    } else {
-      seen[me] := OFFLINE
-      fence.sc
-      say_quiescent(me)
-    }
-    read_node()
+  start: read_node()
+  next := choose(0..2)
+  if next == 0 {
+    update(me)
+  } else if next == 1 {
+    seen[me] := OFFLINE
+    fence.sc
+    say_quiescent(me)
+  } else {
+    say_quiescent(me)
   }
-  seen[me] := OFFLINE
+  goto start
 }

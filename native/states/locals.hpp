@@ -54,6 +54,10 @@ struct LocalState {
   std::vector<Successor> successors;
   // Which old values of the location are fatal for this label, as bits of the monitor's rows (see monitor.hpp).
   std::vector<std::uint64_t> fatal_read, fatal_write, fatal_update;
+  // Which are fatal for the thread's next label on their location, see Plan::look_back.
+  std::vector<std::uint64_t> next_v, next_x;
+  // Per judged location: which locations the thread reads in any case before it accesses that one, see Plan::look_back.
+  std::vector<std::uint64_t> before;
 };
 
 // A memory location and what is known about its use so far. `values` numbers the values it ever held.

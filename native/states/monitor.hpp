@@ -45,7 +45,8 @@ struct Plan {
   struct Use {       // what was known of a location when the plan was made
     bool own = true; // touched by one thread only
     bool monitored = false, tracks_reads = false, tracks_updates = false, all_critical = false;
-    bool only_updated = false;              // every write of it is an RMW
+    bool only_updated = false;                                                      // every write of it is an RMW
+    bool settled() const { return only_updated || (writers & (writers - 1)) == 0; } // see settle.cpp
     std::uint64_t readers = 0, writers = 0; // of a monitored one: the threads that may read it, or write it
     std::vector<std::uint64_t> critical;
     bool judged() const { return tracks_reads || tracks_updates; } // else no label on it can diverge
@@ -70,8 +71,6 @@ struct Plan {
   std::vector<Use> uses;
   std::vector<Place> places;
   std::vector<std::uint32_t> at; // monitored index -> location
-  // Per thread: the old values that are fatal for some label of it.
-  std::vector<std::vector<std::uint64_t>> fatal_v, fatal_x;
 
   static Plan make(const LocalStates& locals, Against model);
   // Nothing is monitored: for a look ahead at what the threads do.
@@ -91,14 +90,18 @@ struct Plan {
            (s.location >= 0 && uses[static_cast<std::size_t>(s.location)].own);
   }
 
-  // Computes the fatal sets of a label. False if it is the first of its thread with such a set.
-  [[nodiscard]] bool mark(const LocalStates& locals, std::uint32_t thread, LocalState& s);
+  // Computes the fatal sets of a label.
+  void mark(const LocalStates& locals, LocalState& s) const;
+
+  // Brings LocalState::next_v, next_x and before up to date. False if one of the thread's first `known` local states
+  // has more in it than at the last look, when rows had old_v and old_x bits: what was forgotten there may matter.
+  [[nodiscard]] bool look_back(LocalStates& locals, std::uint32_t thread, std::uint32_t known, std::uint32_t old_v,
+                               std::uint32_t old_x) const;
 
 private:
   static Use use_of(const Location& l, Against model);
   void number_values(const LocalStates& locals);
   void lay_out();
-  void fatal_sets(const LocalStates& locals, LocalState& s) const;
 };
 
 class Monitor {
@@ -127,11 +130,16 @@ private:
   std::uint64_t* location_row(State& s, std::uint32_t x, std::uint32_t offset) const {
     return s.rows.data() + std::size_t{p_.threads} * p_.thread_stride + std::size_t{x} * p_.location_stride + offset;
   }
+  const std::uint64_t* location_row(const State& s, std::uint32_t x, std::uint32_t offset) const {
+    return s.rows.data() + std::size_t{p_.threads} * p_.thread_stride + std::size_t{x} * p_.location_stride + offset;
+  }
   void anticipate(State& s, std::uint32_t thread, const LocalState& label) const;
-  void settle_values(State& s) const;
-  void settle_awareness(State& s) const;
+  void settle_values(State& s, const LocalStates& locals) const;
+  void settle_awareness(State& s, const LocalStates& locals) const;
   void settle_location(State& s, std::uint32_t x) const;
-  bool at_risk(const State& s, std::uint32_t thread, std::uint32_t x) const;
+  std::uint64_t risk(const State& s, std::uint32_t thread, const LocalState& label, std::uint32_t k,
+                     bool updates) const;
+  bool at_risk(const State& s, std::uint32_t thread, const LocalState& label, std::uint32_t x) const;
   void write_sc(State& s, std::uint32_t thread, std::uint32_t x) const;
   void write_seen(State& s, std::uint32_t thread, std::uint32_t x, bool update) const;
   void write_seen_tso(State& s, std::uint32_t thread, std::uint32_t x, bool update) const;

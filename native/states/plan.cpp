@@ -12,16 +12,6 @@ void set_bit(std::vector<std::uint64_t>& mask, std::int32_t bit) {
   if (bit >= 0) mask[static_cast<std::size_t>(bit) / 64] |= std::uint64_t{1} << (bit % 64);
 }
 
-// Whether that brought something new.
-bool add(std::vector<std::uint64_t>& to, const std::vector<std::uint64_t>& from) {
-  bool grew = false;
-  for (std::size_t k = 0; k < from.size(); ++k) {
-    grew |= (from[k] & ~to[k]) != 0;
-    to[k] |= from[k];
-  }
-  return grew;
-}
-
 // Class 0 holds all values that no label tells apart; where every value counts, each is its own class.
 std::size_t class_of(const Plan::Use& use, std::uint64_t value, std::size_t number) {
   if (use.all_critical) return number;
@@ -99,22 +89,12 @@ bool Plan::outdated(const LocalStates& locals) const {
 
 void Plan::grow(const LocalStates& locals) {
   threads = locals.threads();
-  uses.resize(locals.locations().size(), Use{.own = !scouting});
+  Use untouched;
+  untouched.own = !scouting; // a look ahead cannot know
+  uses.resize(locals.locations().size(), untouched);
   places.resize(locals.locations().size());
   number_values(locals);
   lay_out();
-  fatal_v.resize(threads);
-  fatal_x.resize(threads);
-  for (std::uint32_t t = 0; t < threads; ++t) {
-    fatal_v[t].resize(v_words);
-    fatal_x[t].resize(x_words);
-  }
-  for (std::size_t k = 0; k < uses.size(); ++k) // each value its own class: there may come more of them
-    for (std::uint32_t t = 0; t < threads && uses[k].all_critical; ++t)
-      if ((uses[k].readers | uses[k].writers) >> t & 1) {
-        add(fatal_v[t], places[k].v_mask);
-        add(fatal_x[t], places[k].x_mask);
-      }
 }
 
 void Plan::number_values(const LocalStates& locals) {
@@ -170,15 +150,7 @@ void Plan::lay_out() {
   rows = threads * thread_stride + monitored * location_stride;
 }
 
-bool Plan::mark(const LocalStates& locals, std::uint32_t thread, LocalState& s) {
-  fatal_sets(locals, s);
-  bool grew = add(fatal_v[thread], s.fatal_read);
-  grew |= add(fatal_v[thread], s.fatal_write);
-  grew |= add(fatal_x[thread], s.fatal_update);
-  return !grew;
-}
-
-void Plan::fatal_sets(const LocalStates& locals, LocalState& s) const {
+void Plan::mark(const LocalStates& locals, LocalState& s) const {
   s.fatal_read.clear();
   s.fatal_write.clear();
   s.fatal_update.clear();

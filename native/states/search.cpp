@@ -173,6 +173,12 @@ void Search::look_ahead() {
 void Search::restart(bool scouting) {
   plan_ = scouting ? Plan::scout(locals_, options_.against) : Plan::make(locals_, options_.against);
   marked_.clear();
+  for (std::uint32_t t = 0; t < locals_.threads(); ++t)
+    for (std::uint32_t n = 0; n < locals_.count(t); ++n) {
+      locals_.at(t, n).next_v.clear();
+      locals_.at(t, n).next_x.clear();
+      locals_.at(t, n).before.clear();
+    }
   static_cast<void>(mark_new()); // whatever there is, the plan is being made for it
   codec_ = Codec(locals_, plan_);
   shards_.clear();
@@ -202,11 +208,14 @@ void Search::restart(bool scouting) {
 
 bool Search::mark_new() {
   bool expected = true;
+  const std::vector<std::uint32_t> known = marked_;
   if (marked_v_ != plan_.v_count || marked_x_ != plan_.x_count) marked_.clear();
   marked_.resize(locals_.threads(), 0);
-  for (std::uint32_t t = 0; t < locals_.threads(); ++t)
+  for (std::uint32_t t = 0; t < locals_.threads(); ++t) {
     for (; marked_[t] < locals_.count(t); ++marked_[t])
-      expected &= plan_.mark(locals_, t, locals_.at(t, marked_[t]));
+      plan_.mark(locals_, locals_.at(t, marked_[t]));
+    if (!plan_.scouting) expected &= plan_.look_back(locals_, t, t < known.size() ? known[t] : 0, marked_v_, marked_x_);
+  }
   marked_v_ = plan_.v_count;
   marked_x_ = plan_.x_count;
   return expected;

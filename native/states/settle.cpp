@@ -3,7 +3,8 @@
 // old values of y that a thread may take only become fewer. And the next write of y makes every other thread and
 // location unaware of it and adds the same old value everywhere, whatever was known before.
 //
-//   values      An old value matters while some thread may take it and has a label for which it is fatal.
+//   values      An old value matters while some thread may take it whose next access of y may be fatal with it, unless
+//               what the thread reads before tells it better.
 //   awareness   Who is aware of y matters while some thread that is not aware of it could do something fatal there.
 //   locations   What an access of x passes on matters to those who may still access x and do not know it yet.
 //   the next    A thread that stands before an access of x will learn what that access passes on, and more if it waits.
@@ -14,13 +15,15 @@
 // again. A thread that has not started will know what its parent knows by then: until then everything may matter to it.
 #include "states/monitor.hpp"
 
+#include <bit>
+
 namespace fencepost::states {
 
 void Monitor::settle(State& s, const LocalStates& locals) const {
   for (std::uint32_t t = 0; t < p_.threads; ++t)
     anticipate(s, t, locals.at(t, s.locals[t]));
-  settle_values(s);
-  settle_awareness(s);
+  settle_values(s, locals);
+  settle_awareness(s, locals);
   for (std::uint32_t x = 0; x < p_.monitored; ++x)
     settle_location(s, x);
 }
@@ -40,42 +43,57 @@ void Monitor::anticipate(State& s, std::uint32_t t, const LocalState& label) con
   learn(p_.vsc, reads ? p_.wsc : p_.msc, p_.l_words,
         [&](std::uint32_t k) { return k == at / 64 ? std::uint64_t{1} << (at % 64) : 0; });
   const Plan::Use& use = p_.uses[where];
-  const bool fewer = use.only_updated || (use.writers & (use.writers - 1)) == 0;
-  if (p_.model == Against::Tso || writes || !fewer) return;
+  if (p_.model == Against::Tso || writes || !use.settled()) return;
   learn(p_.vr, p_.w, p_.v_words, [&](std::uint32_t k) { return p_.places[where].v_mask[k]; });
   learn(p_.vx, p_.wx, p_.x_words, [&](std::uint32_t k) { return p_.places[where].x_mask[k]; });
 }
 
-void Monitor::settle_values(State& s) const {
-  const auto keep = [&](std::uint32_t words, std::uint32_t a, std::uint32_t b, std::uint32_t own, const auto& fatal) {
+// The old values in word k of this thread's rows that its next access of their location may be fatal with. If the
+// thread reads z in any case before, then none that z's last write has seen superseded.
+std::uint64_t Monitor::risk(const State& s, std::uint32_t t, const LocalState& label, std::uint32_t k,
+                            bool updates) const {
+  const std::uint32_t a = updates ? p_.vx : p_.vr, b = updates ? p_.vrx : p_.vw;
+  std::uint64_t risk = (thread_row(s, t, a)[k] | thread_row(s, t, b)[k]) & (updates ? label.next_x : label.next_v)[k];
+  if (p_.model == Against::Tso) return risk;
+  for (std::uint32_t y = 0; y < p_.judged && risk; ++y) {
+    const Plan::Place& place = p_.places[p_.at[y]];
+    const std::uint64_t here = (updates ? place.x_mask : place.v_mask)[k];
+    for (std::uint64_t left = label.before[y]; left && (risk & here); left &= left - 1) {
+      const auto z = static_cast<std::uint32_t>(std::countr_zero(left));
+      if (z >= p_.monitored) break;
+      risk &= location_row(s, z, updates ? p_.wx : p_.w)[k] | ~here;
+    }
+  }
+  return risk;
+}
+
+void Monitor::settle_values(State& s, const LocalStates& locals) const {
+  const auto keep = [&](std::uint32_t words, std::uint32_t a, std::uint32_t b, std::uint32_t own, bool updates) {
     for (std::uint32_t k = 0; k < words; ++k) {
       std::uint64_t live = 0;
-      for (std::uint32_t t = 0; t < p_.threads; ++t) {
-        const std::uint64_t may = thread_row(s, t, a)[k] | thread_row(s, t, b)[k];
-        live |= fatal[t][k] & (s.locals[t] == not_started ? ~std::uint64_t{0} : may);
-      }
+      for (std::uint32_t t = 0; t < p_.threads; ++t)
+        live |= s.locals[t] == not_started ? ~std::uint64_t{0} : risk(s, t, locals.at(t, s.locals[t]), k, updates);
       for (std::uint32_t t = 0; t < p_.threads; ++t)
         for (const std::uint32_t row : {a, b, own})
           thread_row(s, t, row)[k] &= live;
     }
   };
-  keep(p_.v_words, p_.vr, p_.vw, p_.own, p_.fatal_v);
-  keep(p_.x_words, p_.vx, p_.vrx, p_.vx, p_.fatal_x);
+  keep(p_.v_words, p_.vr, p_.vw, p_.own, false);
+  keep(p_.x_words, p_.vx, p_.vrx, p_.vx, true);
 }
 
 // Whether a label of this thread on x could diverge before x is written again, once the thread is aware of x.
-bool Monitor::at_risk(const State& s, std::uint32_t t, std::uint32_t x) const {
+bool Monitor::at_risk(const State& s, std::uint32_t t, const LocalState& label, std::uint32_t x) const {
   if (s.locals[t] == not_started) return true;
   const Plan::Place& place = p_.places[p_.at[x]];
-  std::uint64_t fatal = 0;
   for (std::uint32_t k = 0; k < p_.v_words; ++k)
-    fatal |= (thread_row(s, t, p_.vr)[k] | thread_row(s, t, p_.vw)[k]) & p_.fatal_v[t][k] & place.v_mask[k];
+    if (place.v_mask[k] && (risk(s, t, label, k, false) & place.v_mask[k])) return true;
   for (std::uint32_t k = 0; k < p_.x_words; ++k)
-    fatal |= (thread_row(s, t, p_.vx)[k] | thread_row(s, t, p_.vrx)[k]) & p_.fatal_x[t][k] & place.x_mask[k];
-  return fatal != 0;
+    if (place.x_mask[k] && (risk(s, t, label, k, true) & place.x_mask[k])) return true;
+  return false;
 }
 
-void Monitor::settle_awareness(State& s) const {
+void Monitor::settle_awareness(State& s, const LocalStates& locals) const {
   for (std::uint32_t x = 0; x < p_.judged; ++x) {
     const std::uint32_t k = x / 64;
     const std::uint64_t bit = std::uint64_t{1} << (x % 64);
@@ -85,7 +103,7 @@ void Monitor::settle_awareness(State& s) const {
       const bool own = (use.readers | use.writers) >> t & 1;
       const bool here = s.locals[t] == not_started || (thread_row(s, t, p_.vsc)[k] & bit);
       unaware |= here;
-      matters |= own && here && at_risk(s, t, x);
+      matters |= own && here && at_risk(s, t, locals.at(t, s.locals[t]), x);
     }
     if (!unaware || matters) continue;
     for (std::uint32_t t = 0; t < p_.threads; ++t)
