@@ -9,7 +9,17 @@ from functools import lru_cache
 
 from fencepost.models.registry import Model, find, names
 from fencepost.program.condition import FinalMemory
-from fencepost.program.instructions import Await, BlockingCas, Fence, Spawn, StoreConditional
+from fencepost.program.instructions import (
+    Await,
+    BlockingCas,
+    Fence,
+    Instruction,
+    Load,
+    Mode,
+    Spawn,
+    Store,
+    StoreConditional,
+)
 from fencepost.program.program import Program
 
 #: The models that the core checks by hand-tuned code, by their number there.
@@ -56,7 +66,16 @@ def _checked(engine: Engine, program: Program) -> Engine:
         return Engine(False, reason="waiting and final memory need a coherence order, which wrc11 has not")
     if engine.like == "ra" and uses(program, Fence):
         return Engine(False, reason="the explorer's release/acquire has no fences")
+    if engine.explores and not engine.in_order and any(_oddly_annotated(i) for f in program.functions for i in f.code):
+        return Engine(False, reason="the explorer does not treat loads that release and stores that acquire")
     return engine
+
+
+def _oddly_annotated(i: Instruction) -> bool:
+    """RISC-V's lr.rl, sc.aq and the like."""
+    if isinstance(i, Load):
+        return i.mode in (Mode.REL, Mode.ACQ_REL)
+    return isinstance(i, Store | StoreConditional) and i.mode in (Mode.ACQ, Mode.ACQ_PC, Mode.ACQ_REL)
 
 
 @lru_cache(maxsize=64)

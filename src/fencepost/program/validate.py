@@ -29,7 +29,7 @@ from fencepost.program.instructions import (
 )
 from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, Operand, Reg
 from fencepost.program.printer import jump_targets
-from fencepost.program.program import Function, Program
+from fencepost.program.program import Arch, Function, Program
 
 _LEAVES = (Jump, Branch, Switch, Return, Exit, Fail)
 _SIZES = (1, 2, 4, 8)
@@ -75,6 +75,8 @@ def _problems(program: Program) -> Iterator[str]:
             yield from _operand(init.value, f"global {o.name!r}", 0, shared, functions)
     for f in program.functions:
         yield from _function(f, shared, local, functions)
+        if program.arch is not Arch.RISCV:  # where any access may have either annotation
+            yield from _annotations(f)
     for t in program.threads:
         if t.function not in functions:
             yield f"thread {t.name!r} runs function {t.function!r}, which does not exist"
@@ -94,15 +96,28 @@ def _function(f: Function, shared: set[str], local: set[str], functions: dict[st
     if not f.code or not isinstance(f.code[-1], _LEAVES):
         yield f"function {f.name!r} can run past its end; it must end in a jump, a return, an exit or a fail"
     for index, instruction in enumerate(f.code):
-        place = f"function {f.name!r}, instruction {index} ({instruction.mnemonic})"
-        if instruction.at is not None:
-            place += f" at {instruction.at}"
+        place = _place(f, index)
         for target in jump_targets(instruction):
             if not 0 <= target < len(f.code):
                 yield f"{place} jumps to {target}, outside the function"
         for operand in operands(instruction):
             yield from _operand(operand, place, len(f.registers), shared, functions)
         yield from _shape(instruction, place, local)
+
+
+def _place(f: Function, index: int) -> str:
+    instruction = f.code[index]
+    place = f"function {f.name!r}, instruction {index} ({instruction.mnemonic})"
+    return place if instruction.at is None else f"{place} at {instruction.at}"
+
+
+def _annotations(f: Function) -> Iterator[str]:
+    for index, instruction in enumerate(f.code):
+        match instruction:
+            case Load(mode=Mode.REL | Mode.ACQ_REL):
+                yield f"{_place(f, index)}: a load cannot be {instruction.mode.value}"
+            case Store(mode=Mode.ACQ | Mode.ACQ_PC | Mode.ACQ_REL):
+                yield f"{_place(f, index)}: a store cannot be {instruction.mode.value}"
 
 
 def operands(instruction: Instruction, *, defined: bool = True) -> Iterator[Operand]:
@@ -139,10 +154,6 @@ def _shape(instruction: Instruction, place: str, local: set[str]) -> Iterator[st
                 yield f"{place}: {op.value} takes {ARITY[op]} operand(s), not {len(args)}"
             if not 1 <= width <= 64:
                 yield f"{place} has width {width}; 1 to 64 are possible"
-        case Load(mode=Mode.REL | Mode.ACQ_REL):
-            yield f"{place}: a load cannot be {instruction.mode.value}"
-        case Store(mode=Mode.ACQ | Mode.ACQ_PC | Mode.ACQ_REL):
-            yield f"{place}: a store cannot be {instruction.mode.value}"
         case Rmw(mode=Mode.NA):
             yield f"{place}: a read-modify-write cannot be non-atomic"
         case Await(op=op) if op not in COMPARISONS:

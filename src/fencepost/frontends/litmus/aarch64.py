@@ -15,17 +15,21 @@ from fencepost.program.operands import Const, Operand, Reg
 from fencepost.program.program import Arch
 
 _SIZE = {"B": 1, "H": 2}
-_LOAD = re.compile(r"LD(?P<order>A|AP|AX|X|)(?P<unscaled>U?)R(?P<sign>S?)(?P<size>[BHW]?)\Z")
-_STORE = re.compile(r"ST(?P<order>L|)(?P<unscaled>U?)R(?P<size>[BH]?)\Z")
+_LOAD = re.compile(r"LD(?P<order>A|AP|AX|X|LA|)(?P<unscaled>U?)R(?P<sign>S?)(?P<size>[BHW]?)\Z")
+_STORE = re.compile(r"ST(?P<order>L|LL|)(?P<unscaled>U?)R(?P<size>[BH]?)\Z")
 _CONDITIONAL = re.compile(r"ST(?P<order>L?)XR(?P<size>[BH]?)\Z")
 _PAIR = re.compile(r"(?P<kind>LD|ST)N?P(?P<sign>(?:SW)?)\Z")
+_EXCLUSIVE_PAIR = re.compile(r"(?P<kind>LD|ST)(?P<order>[AL]?)XP\Z")
+_SWAP_PAIR = re.compile(r"CASP(?P<order>A?L?)\Z")
+_HINTS = ("NOP", "YIELD", "WFE", "WFI", "SEV", "SEVL", "PRFM")
 _ATOMIC = re.compile(
     r"(?P<kind>LD|ST)(?P<op>ADD|CLR|EOR|SET|SMAX|SMIN|UMAX|UMIN)(?P<order>A?L?)(?P<size>[BH]?)\Z"
 )  # fmt: skip
 _SWAP = re.compile(r"(?P<kind>SWP|CAS)(?P<order>A?L?)(?P<size>[BH]?)\Z")
 _ATOMIC_OP = {"ADD": RmwOp.ADD, "CLR": RmwOp.AND, "EOR": RmwOp.XOR, "SET": RmwOp.OR, "SMAX": RmwOp.MAX,
               "SMIN": RmwOp.MIN, "UMAX": RmwOp.UMAX, "UMIN": RmwOp.UMIN}  # fmt: skip
-_LOAD_MODE = {"": Mode.RLX, "X": Mode.RLX, "A": Mode.ACQ, "AX": Mode.ACQ, "AP": Mode.ACQ_PC}
+_LOAD_MODE = {"": Mode.RLX, "X": Mode.RLX, "A": Mode.ACQ, "LA": Mode.ACQ, "AX": Mode.ACQ,
+              "AP": Mode.ACQ_PC}  # fmt: skip
 _RMW_MODE = {"": Mode.RLX, "A": Mode.ACQ, "L": Mode.REL, "AL": Mode.ACQ_REL}
 _ALU = {"ADD": Op.ADD, "SUB": Op.SUB, "EOR": Op.XOR, "AND": Op.AND, "ORR": Op.OR, "LSL": Op.SHL, "LSR": Op.LSHR,
         "ASR": Op.ASHR, "MUL": Op.MUL, "UDIV": Op.UDIV, "SDIV": Op.SDIV}  # fmt: skip
@@ -35,6 +39,7 @@ _CONDITION = {"EQ": Op.EQ, "NE": Op.NE, "LT": Op.SLT, "LE": Op.SLE, "GT": Op.SGT
               "CS": Op.UGE, "LO": Op.ULT, "CC": Op.ULT, "HI": Op.UGT, "LS": Op.ULE}  # fmt: skip
 _NEGATED = {Op.EQ: Op.NE, Op.NE: Op.EQ, Op.SLT: Op.SGE, Op.SGE: Op.SLT, Op.SLE: Op.SGT, Op.SGT: Op.SLE,
             Op.UGE: Op.ULT, Op.ULT: Op.UGE, Op.UGT: Op.ULE, Op.ULE: Op.UGT}  # fmt: skip
+_CHANGES = {"CINC": "CSINC", "CINV": "CSINV", "CNEG": "CSNEG"}  # one source, changed where the condition holds
 _SELECT = ("CSEL", "CSINC", "CSINV", "CSNEG")
 _EXTEND = {"SXTW": (32, True), "UXTW": (32, False), "SXTB": (8, True), "UXTB": (8, False), "SXTH": (16, True),
            "UXTH": (16, False), "SXTX": (64, True), "UXTX": (64, False)}  # fmt: skip
@@ -59,12 +64,16 @@ class AArch64(Dialect):
         name = mnemonic.text.upper()
         if (m := _LOAD.match(name)) and _load_exists(m):
             self._load(m, t)
-        elif m := _STORE.match(name):
+        elif (m := _STORE.match(name)) and _store_exists(m):
             self._store(m, t)
         elif m := _CONDITIONAL.match(name):
             self._conditional(m, t)
         elif m := _PAIR.match(name):
             self._pair(m, t)
+        elif m := _EXCLUSIVE_PAIR.match(name):
+            self._exclusive_pair(mnemonic, m, t)
+        elif m := _SWAP_PAIR.match(name):
+            self._swap_pair(mnemonic, m, t)
         elif m := _SWAP.match(name):
             self._swap(m, t)
         elif m := _ATOMIC.match(name):
@@ -187,6 +196,59 @@ class AArch64(Dialect):
         self.comma(t)
         self._accessed(t, access)
 
+    # Two words side by side that are accessed at once: one access of 8 bytes. Two double words would be 16.
+
+    def _words(self, mnemonic: Token, t: Tokens, first: RegisterName) -> None:
+        if first.width != 32:
+            t.source.fail(mnemonic.offset, f"unsupported instruction '{mnemonic.text}' of 16 bytes", "W registers")
+
+    def _joined(self, low: Operand, high: Operand) -> Operand:
+        upper = self.code.compute(Op.SHL, high, Const(32))
+        return self.code.compute(Op.OR, self.code.compute(Op.MOV, low, width=32), upper, dst=upper)
+
+    def _split(self, whole: Reg, low: str, high: str) -> None:
+        """Both halves of what was read; the zero register takes nothing."""
+        if low != _ZERO_REGISTER:
+            self.code.move(self.code.register(low), whole, 32)
+        if high != _ZERO_REGISTER:
+            self.code.compute(Op.LSHR, whole, Const(32), dst=self.code.register(high))
+
+    def _exclusive_pair(self, mnemonic: Token, m: re.Match[str], t: Tokens) -> None:
+        if (m["kind"] == "LD") != (m["order"] in ("", "A")) and m["order"]:
+            self.unknown(mnemonic, t)
+        if m["kind"] == "LD":
+            first = self.named(t)
+            self.comma(t)
+            second = self.named(t)
+            self._words(mnemonic, t, first)
+            self.comma(t)
+            whole, mode = self.code.scratch(), Mode.ACQ if m["order"] else Mode.RLX
+            self._accessed(t, lambda a: self.code.load(whole, a, 8, mode=mode, exclusive=True))
+            self._split(whole, first.name, second.name)
+            return
+        status, _ = self._target(t)
+        self.comma(t)
+        self._words(mnemonic, t, self.naming(t.token.text) or RegisterName("", 32))
+        low, _ = self._source(t)
+        value = self._joined(low, self._next_source(t)[0])
+        self.comma(t)
+        release = Mode.REL if m["order"] else Mode.RLX
+        self._accessed(t, lambda a: self.code.move(status, self.code.store_conditional(a, value, 8, release)))
+
+    def _swap_pair(self, mnemonic: Token, m: re.Match[str], t: Tokens) -> None:
+        names = [self.named(t)]
+        for _ in range(3):
+            self.comma(t)
+            names.append(self.named(t))
+        self._words(mnemonic, t, names[0])
+        self.comma(t)
+        values = [ZERO if n.name == _ZERO_REGISTER else self.code.register(n.name) for n in names]
+        expected, desired = self._joined(values[0], values[1]), self._joined(values[2], values[3])
+        old, mode = self.code.scratch(), _RMW_MODE[m["order"]]
+        failure = Mode.ACQ if mode.acquires else Mode.RLX
+        self._accessed(t, lambda a: self.code.add(Cas(old, None, a, expected, desired, 8, mode, failure)))
+        self._split(old, names[0].name, names[1].name)
+
     def _atomic(self, m: re.Match[str], t: Tokens) -> None:
         value, width = self._source(t)
         dst = None
@@ -235,7 +297,7 @@ class AArch64(Dialect):
     # --- control
 
     def _control(self, mnemonic: Token, name: str, t: Tokens) -> None:
-        if name == "B":
+        if name in ("B", "B.AL", "BAL"):
             self.code.jump(t.name("a label"))
         elif (name.startswith("B.") and name[2:] in _CONDITION) or (name[:1] == "B" and name[1:] in _CONDITION):
             self.code.branch(decide(self.code, _FLAGS, _CONDITION[name.removeprefix("B").removeprefix(".")]),
@@ -249,7 +311,10 @@ class AArch64(Dialect):
             self._test_bit(name, t)
         elif name == "RET":
             self.code.add(Return())
-        elif name != "NOP":
+        elif name in _HINTS:
+            while not t.done:
+                t.next()
+        else:
             self._arithmetic(mnemonic, name, t)
 
     def _test_bit(self, name: str, t: Tokens) -> None:
@@ -270,10 +335,14 @@ class AArch64(Dialect):
             self._move(name, t)
         elif name in ("CMP", "CMN", "TST"):
             self._compare(name, t)
-        elif name in _SELECT or name in ("CSET", "CSETM", "CINC"):
+        elif name in _SELECT or name in ("CSET", "CSETM", *_CHANGES):
             self._select(name, t)
-        elif name == "UBFX":
-            self._extract(t)
+        elif name in ("UBFX", "SBFX"):
+            self._extract(name, t)
+        elif name in ("MADD", "MSUB"):
+            self._multiply_add(name, t)
+        elif name == "ROR":
+            self._rotate(t)
         elif name in _EXTEND:
             dst, width = self._target(t)
             bits, signed = _EXTEND[name]
@@ -282,14 +351,34 @@ class AArch64(Dialect):
         else:
             self.unknown(mnemonic, t)
 
-    def _extract(self, t: Tokens) -> None:
+    def _extract(self, name: str, t: Tokens) -> None:
         dst, width = self._target(t)
         source, _ = self._next_source(t)
         self.comma(t)
         low = self._number(t)
         self.comma(t)
+        bits = self._number(t)
         shifted = self.code.compute(Op.LSHR, source, Const(low), width=width)
-        self.code.compute(Op.AND, shifted, constant((1 << self._number(t)) - 1), width=width, dst=dst)
+        if name == "UBFX":
+            self.code.compute(Op.AND, shifted, constant((1 << bits) - 1), width=width, dst=dst)
+            return
+        up = self.code.compute(Op.SHL, shifted, Const(width - bits), width=width)
+        self.code.compute(Op.ASHR, up, Const(width - bits), width=width, dst=dst)
+
+    def _multiply_add(self, name: str, t: Tokens) -> None:
+        dst, width = self._target(t)
+        a, b, c = (self._next_source(t)[0] for _ in range(3))
+        product = self.code.compute(Op.MUL, a, b, width=width)
+        self.code.compute(Op.ADD if name == "MADD" else Op.SUB, c, product, width=width, dst=dst)
+
+    def _rotate(self, t: Tokens) -> None:
+        dst, width = self._target(t)
+        value, _ = self._next_source(t)
+        self.comma(t)
+        right = self.code.compute(Op.AND, self._flexible(t, width), Const(width - 1))
+        left = self.code.compute(Op.AND, self.code.compute(Op.SUB, ZERO, right), Const(width - 1))
+        low = self.code.compute(Op.LSHR, self.code.compute(Op.MOV, value, width=width), right, width=width)
+        self.code.compute(Op.OR, low, self.code.compute(Op.SHL, value, left, width=width), width=width, dst=dst)
 
     def _three(self, name: str, t: Tokens, *, flags: bool) -> None:
         dst, width = self._target(t)
@@ -348,7 +437,9 @@ class AArch64(Dialect):
 
     def _select(self, name: str, t: Tokens) -> None:
         dst, width = self._target(t)
-        sources = [self._next_source(t)[0] for _ in range({"CSET": 0, "CSETM": 0, "CINC": 1}.get(name, 2))]
+        sources = [
+            self._next_source(t)[0] for _ in range({"CSET": 0, "CSETM": 0}.get(name, 1 if name in _CHANGES else 2))
+        ]
         self.comma(t)
         token = t.name("a condition such as EQ")
         if token.text.upper() not in _CONDITION:
@@ -361,8 +452,8 @@ class AArch64(Dialect):
         match name:
             case "CSET" | "CSETM":
                 return Const(1 if name == "CSET" else -1), ZERO
-            case "CINC":
-                return self.code.compute(Op.ADD, sources[0], Const(1), width=width), sources[0]
+        if name in _CHANGES:
+            return self._changed(_CHANGES[name], sources[0], width), sources[0]
         return sources[0], self._changed(name, sources[1], width)
 
     def _changed(self, name: str, value: Operand, width: int) -> Operand:
@@ -386,6 +477,10 @@ def _load_exists(m: re.Match[str]) -> bool:
     if m["size"] == "W" or m["sign"]:
         return bool(m["sign"]) and bool(m["size"]) and m["order"] in ("", "AP")
     return not m["unscaled"] or m["order"] in ("", "AP")
+
+
+def _store_exists(m: re.Match[str]) -> bool:
+    return m["order"] != "LL" or not m["unscaled"]
 
 
 def _without_target(mode: Mode, dst: Reg | None) -> Mode:

@@ -46,8 +46,10 @@ class Dialect(ABC):
         t.source.fail(mnemonic.offset, f"unsupported instruction '{mnemonic.text}'", known)
 
     def named(self, t: Tokens, expected: str = "a register") -> RegisterName:
-        t.accept("%")
+        symbolic = t.accept("%")
         token = t.name(expected)
+        if symbolic and token.text in self.code.state.symbols:
+            return RegisterName(f"%{token.text}")
         found = self.naming(token.text)
         if found is None:
             t.fail(expected, token=token)
@@ -113,7 +115,8 @@ def _thread(frame: Frame, cell: Cell) -> str:
 def _registers(
     frame: Frame, state: State, dialect: type[Dialect], threads: list[str]
 ) -> tuple[dict[str, dict[str, ConstantOperand]], dict[tuple[int, str], Scalar]]:
-    initial: dict[str, dict[str, ConstantOperand]] = {name: {} for name in threads}
+    symbols = {f"%{name}": value for name, value in state.symbols.items()}
+    initial: dict[str, dict[str, ConstantOperand]] = {name: dict(symbols) for name in threads}
     types: dict[tuple[int, str], Scalar] = {}
     for thread, token, value, scalar in state.registers:
         register = dialect.naming(token.text)

@@ -9,7 +9,8 @@ from fencepost.records import dataclass
 
 _HEAD = re.compile(r'\s*(?P<arch>[A-Za-z][\w-]*)[ \t]+(?P<name>"[^"\n]*"|[^\s"{]\S*)')
 _QUESTION = re.compile(
-    r"(exists|forall|locations|filter|final|condition|observed|~|not\b)(?=[\s~(\[]|exists|$)", re.MULTILINE
+    r"(exists|forall|locations|filter|final|condition|observed|~|not\b(?=\s*(?:exists|forall)))(?=[\s~(\[]|exists|$)",
+    re.MULTILINE,
 )
 _C_DIALECTS = ("C", "LISA-C")
 

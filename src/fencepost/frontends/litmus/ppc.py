@@ -14,15 +14,17 @@ from fencepost.program.operands import Const, Operand
 from fencepost.program.program import Arch
 
 _SIZE = {"b": 1, "h": 2, "w": 4, "d": 8}
-_MEMORY = re.compile(r"(?P<kind>l|st)(?P<size>[bhwd])(?P<sign>[za]?)(?P<indexed>x?)\Z")
+_MEMORY = re.compile(r"(?P<kind>l|st)(?P<size>[bhwd])(?P<sign>[za]?)(?P<update>u?)(?P<indexed>x?)\Z")
 _RESERVE = re.compile(r"l([bhwd])arx\Z")
 _CONDITIONAL = re.compile(r"st([bhwd])cx\.\Z")
 _COMPARE = re.compile(r"cmp(?P<logical>l?)(?P<size>[wd])(?P<immediate>i?)\Z")
 _ALU = {"add": Op.ADD, "and": Op.AND, "or": Op.OR, "xor": Op.XOR, "mulld": Op.MUL, "sub": Op.SUB, "subf": Op.SUB,
         "sld": Op.SHL, "srd": Op.LSHR, "srad": Op.ASHR}  # fmt: skip
 _ALU_32 = {"mullw": Op.MUL, "divw": Op.SDIV, "divwu": Op.UDIV, "slw": Op.SHL, "srw": Op.LSHR, "sraw": Op.ASHR}
+_EXTEND = {"extsb": 8, "extsh": 16, "extsw": 32}
 _NEGATED = {"nand": Op.AND, "nor": Op.OR, "eqv": Op.XOR}
 _IMMEDIATE = {"addi": Op.ADD, "subi": Op.SUB, "ori": Op.OR, "xori": Op.XOR, "andi.": Op.AND, "mulli": Op.MUL,
+              "addic": Op.ADD, "addic.": Op.ADD,
               "sldi": Op.SHL, "srdi": Op.LSHR, "sradi": Op.ASHR}  # fmt: skip
 _IMMEDIATE_32 = {"slwi": Op.SHL, "srwi": Op.LSHR, "srawi": Op.ASHR}
 _BRANCH = {"beq": Op.EQ, "bne": Op.NE, "blt": Op.SLT, "bgt": Op.SGT, "ble": Op.SLE, "bge": Op.SGE, "bnl": Op.SGE,
@@ -44,6 +46,8 @@ class PPC(Dialect):
         name = mnemonic.text.lower()
         if name in _FENCE:
             self.code.add(Fence(_FENCE[name]))
+            if name == "sync" and t.token.kind == "number":
+                t.number()  # which sync: all are at most as strong
         elif (m := _MEMORY.match(name)) and (m["kind"] == "st") <= (m["sign"] == "") and _loads(m):
             self._access(m, t)
         elif m := _RESERVE.match(name):
@@ -66,10 +70,15 @@ class PPC(Dialect):
 
     def _arithmetic(self, mnemonic: Token, name: str, t: Tokens) -> None:
         plain = name.removesuffix(".")
-        if plain in ("li", "lis", "mr", "neg", "not", "extsw"):
+        if plain in ("li", "lis", "mr", "neg", "not", *_EXTEND):
             self._unary(plain, t)
         elif plain in _ALU or plain in _ALU_32 or plain in _NEGATED:
             self._three(plain, t)
+        elif plain in ("rlwinm", "clrldi", "clrlwi"):
+            self._mask(plain, t)
+        elif plain == "la":
+            dst = self.reg(t)
+            self.code.move(dst, self._displaced(t))
         elif name in _IMMEDIATE or plain in _IMMEDIATE_32 or name in ("addis", "oris", "xoris"):
             self._immediate(name, t)
         else:
@@ -81,11 +90,22 @@ class PPC(Dialect):
 
     def _access(self, m: re.Match[str], t: Tokens) -> None:
         value, size = self.reg(t), _SIZE[m["size"]]
+        base = t.list[t.index + 1 :]
         address = self._indexed(t) if m["indexed"] else self._displaced(t)
+        if m["update"]:
+            self._update(m, base, address, t)
         if m["kind"] == "l":
             self.code.load(value, address, size, signed=64 if m["sign"] == "a" else 0)
         else:
             self.code.store(address, value, size)
+
+    def _update(self, m: re.Match[str], operands: list[Token], address: Operand, t: Tokens) -> None:
+        """`lwzu r5,4(r1)`, `stwux r5,r1,r2`: r1 becomes the address."""
+        at = 0 if m["indexed"] else next(i for i, k in enumerate(operands) if k.text == "(") + 1
+        found = self.naming(operands[at].text)
+        if found is None:
+            t.fail("a register to update", token=operands[at])
+        self.code.move(self.code.register(found.name), address)
 
     def _displaced(self, t: Tokens) -> Operand:
         """`,8(r2)`"""
@@ -130,8 +150,8 @@ class PPC(Dialect):
                 self.code.compute(Op.SUB, ZERO, source, dst=dst)
             case "not":
                 self.code.compute(Op.XOR, source, Const(-1), dst=dst)
-            case "extsw":
-                self.code.compute(Op.SEXT, source, width=32, dst=dst)
+            case _:
+                self.code.compute(Op.SEXT, source, width=_EXTEND[name], dst=dst)
 
     def _three(self, name: str, t: Tokens) -> None:
         dst = self.reg(t)
@@ -161,6 +181,34 @@ class PPC(Dialect):
             self.code.compute(_IMMEDIATE_32[name.removesuffix(".")], source, constant(value), width=32, dst=dst)
         else:
             self.code.compute(_IMMEDIATE[name], source, constant(value), dst=dst)
+
+    def _mask(self, name: str, t: Tokens) -> None:
+        """`rlwinm rA,rS,SH,MB,ME`: the low word rotated left by SH, of which bits MB to ME stay, counted from the left
+        and around the end. `clrlwi` and `clrldi` clear on the left."""
+        dst = self.reg(t)
+        self.comma(t)
+        source = self.reg(t)
+        numbers = []
+        while t.accept(","):
+            numbers.append(t.number())
+        if len(numbers) != (3 if name == "rlwinm" else 1):
+            t.fail("a shift and the first and last bit of a mask" if name == "rlwinm" else "a number of bits")
+        if name != "rlwinm":
+            kept = (64 if name == "clrldi" else 32) - numbers[0]
+            self.code.compute(Op.AND, source, constant((1 << max(kept, 0)) - 1), dst=dst)
+            return
+        shift, first, last = (n & 31 for n in numbers)
+        mask = sum(
+            1 << 31 - bit
+            for bit in range(32)
+            if (first <= bit <= last if first <= last else bit >= first or bit <= last)
+        )
+        rotated: Operand = source
+        if shift:
+            left = self.code.compute(Op.SHL, source, Const(shift), width=32)
+            low = self.code.compute(Op.LSHR, self.code.compute(Op.MOV, source, width=32), Const(32 - shift), width=32)
+            rotated = self.code.compute(Op.OR, left, low)
+        self.code.compute(Op.AND, rotated, constant(mask), dst=dst)
 
     # --- conditions
 

@@ -23,13 +23,15 @@ _AMO = re.compile(r"amo(?P<op>swap|add|and|or|xor|maxu?|minu?)\.(?P<size>[wd])" 
 _AMO_OP = {"swap": RmwOp.XCHG, "add": RmwOp.ADD, "and": RmwOp.AND, "or": RmwOp.OR, "xor": RmwOp.XOR, "max": RmwOp.MAX,
            "min": RmwOp.MIN, "maxu": RmwOp.UMAX, "minu": RmwOp.UMIN}  # fmt: skip
 _ALU = {"add": Op.ADD, "sub": Op.SUB, "and": Op.AND, "or": Op.OR, "xor": Op.XOR, "sll": Op.SHL, "srl": Op.LSHR,
-        "sra": Op.ASHR, "slt": Op.SLT, "sltu": Op.ULT, "mul": Op.MUL, "div": Op.SDIV, "rem": Op.SREM}  # fmt: skip
+        "sra": Op.ASHR, "slt": Op.SLT, "sltu": Op.ULT, "mul": Op.MUL, "div": Op.SDIV, "rem": Op.SREM,
+        "divu": Op.UDIV, "remu": Op.UREM}  # fmt: skip
 _WORD = ("add", "sub", "sll", "srl", "sra", "mul")
 _BRANCH = {"beq": Op.EQ, "bne": Op.NE, "blt": Op.SLT, "bge": Op.SGE, "bltu": Op.ULT, "bgeu": Op.UGE, "bgt": Op.SGT,
            "ble": Op.SLE, "bgtu": Op.UGT, "bleu": Op.ULE}  # fmt: skip
 _BRANCH_ZERO = {"beqz": Op.EQ, "bnez": Op.NE, "bltz": Op.SLT, "bgez": Op.SGE, "bgtz": Op.SGT, "blez": Op.SLE}
 _UNARY = {"mv": (Op.MOV,), "neg": (Op.SUB, 0), "not": (Op.XOR, -1), "seqz": (Op.EQ, 0), "snez": (Op.NE, 0),
-          "sext.w": (Op.SEXT,)}  # fmt: skip
+          "sext.w": (Op.SEXT,), "sltz": (Op.SLT, 0), "sgtz": (Op.SGT, 0), "zext.b": (Op.AND, 0xFF),
+          "zext.h": (Op.AND, 0xFFFF), "zext.w": (Op.AND, 0xFFFFFFFF)}  # fmt: skip
 _SETS = {"r": "R", "w": "W", "rw": "RW"}
 _ABI = {"zero": 0, "ra": 1, "sp": 2, "gp": 3, "tp": 4, "fp": 8, **{f"t{i}": 5 + i for i in range(3)},
         **{f"t{i}": 25 + i for i in range(3, 7)}, "s0": 8, "s1": 9, **{f"s{i}": 16 + i for i in range(2, 12)},
@@ -53,24 +55,24 @@ class RISCV(Dialect):
             self._fence(t)
         elif name in ("fence.tso", "fence.i"):
             self.code.add(Fence(FenceKind(name)))
+            if name == "fence.tso" and not t.done:
+                self._set(t)
+                self.comma(t)
+                self._set(t)
         elif m := _LOAD.match(name):
             dst = self._target(t)
             signed = 0 if m["unsigned"] else 64
-            self.code.load(
-                dst, self._memory(t), _SIZE[m["size"]], mode=self._mode(mnemonic, m["order"], Mode.REL), signed=signed
-            )
+            self.code.load(dst, self._memory(t), _SIZE[m["size"]], mode=_mode(m["order"]), signed=signed)
         elif m := _STORE.match(name):
             value = self._source(t)
-            self.code.store(self._memory(t), value, _SIZE[m["size"]], self._mode(mnemonic, m["order"], Mode.ACQ))
+            self.code.store(self._memory(t), value, _SIZE[m["size"]], _mode(m["order"]))
         elif m := _RESERVE.match(name):
             dst = self._target(t)
-            mode = self._mode(mnemonic, m["order"], Mode.REL)
+            mode = _mode(m["order"])
             self.code.load(dst, self._memory(t), _SIZE[m["size"]], mode=mode, exclusive=True, signed=64)
         elif m := _CONDITIONAL.match(name):
             dst, value = self._target(t), self._next_source(t)
-            failed = self.code.store_conditional(
-                self._memory(t), value, _SIZE[m["size"]], self._mode(mnemonic, m["order"], Mode.ACQ)
-            )
+            failed = self.code.store_conditional(self._memory(t), value, _SIZE[m["size"]], _mode(m["order"]))
             self.code.move(dst, failed)
         elif m := _AMO.match(name):
             self._amo(m, t)
@@ -88,7 +90,10 @@ class RISCV(Dialect):
             a = self._source(t)
             self.comma(t)
             self.code.branch(self.code.compute(_BRANCH_ZERO[name], a, ZERO), t.name("a label"))
-        elif name == "j":
+        elif name in ("j", "jal"):
+            if name == "jal" and self.naming(t.token.text) is not None:
+                self._target(t)
+                self.comma(t)
             self.code.jump(t.name("a label"))
         elif name == "ret":
             self.code.add(Return())
@@ -102,13 +107,6 @@ class RISCV(Dialect):
             self._unary(name, t)
         elif name != "nop":
             self.unknown(mnemonic, t)
-
-    def _mode(self, mnemonic: Token, order: str, refused: Mode) -> Mode:
-        """A load that only releases and a store that only acquires have no meaning that we model."""
-        mode = _mode(order)
-        if mode is refused:
-            self.code.source.fail(mnemonic.offset, f"unsupported instruction '{mnemonic.text}'")
-        return mode
 
     # --- operands
 

@@ -102,6 +102,7 @@ class State:
 
     locations: dict[str, Location] = field(default_factory=dict)
     registers: list[tuple[int, Token, ConstantOperand | None, Scalar | None]] = field(default_factory=list)
+    symbols: dict[str, ConstantOperand] = field(default_factory=dict)  # `%x=y`: a register that herd chooses
 
     def location(self, name: str, offset: int) -> Location:
         """The location of this name; naming one makes it."""
@@ -160,6 +161,9 @@ def _item(tokens: Tokens, state: State) -> None:
         value = read_value(tokens, state) if tokens.accept("=") else None
         state.registers.append((thread, token, value, type_.value if type_ else None))
         return
+    if tokens.at("%"):
+        _symbol(tokens, state)
+        return
     bracket = tokens.accept("[")
     star = not bracket and tokens.accept("*")
     token = tokens.name("a location, or a register such as 0:r1")
@@ -179,6 +183,15 @@ def _item(tokens: Tokens, state: State) -> None:
         tokens.expect("]")
     if tokens.accept("="):
         _values(tokens, state, location)
+
+
+def _symbol(tokens: Tokens, state: State) -> None:
+    tokens.next()
+    token = tokens.name("the name of a symbolic register")
+    tokens.expect("=")
+    if token.text in state.symbols:
+        tokens.fail("each symbolic register once", token=token)
+    state.symbols[token.text] = read_value(tokens, state)
 
 
 def _values(tokens: Tokens, state: State, location: Location) -> None:

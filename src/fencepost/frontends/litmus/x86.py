@@ -22,10 +22,11 @@ _FENCE = {"MFENCE": FenceKind.MFENCE, "LFENCE": FenceKind.LFENCE, "SFENCE": Fenc
 _ALU = {"ADD": Op.ADD, "SUB": Op.SUB, "AND": Op.AND, "OR": Op.OR, "XOR": Op.XOR, "IMUL": Op.MUL, "SHL": Op.SHL,
         "SHR": Op.LSHR, "SAR": Op.ASHR}  # fmt: skip
 _LOCKED = {"ADD": RmwOp.ADD, "SUB": RmwOp.SUB, "AND": RmwOp.AND, "OR": RmwOp.OR, "XOR": RmwOp.XOR}
-_ONE_OPERAND = {"INC": (Op.ADD, 1), "DEC": (Op.SUB, 1), "NOT": (Op.XOR, -1)}
+_ONE_OPERAND = {"INC": (Op.ADD, 1), "DEC": (Op.SUB, 1), "NOT": (Op.XOR, -1), "NEG": (Op.SUB, 0)}
+_EXTENSION = re.compile(r"MOV(?P<sign>[SZ])(?:XD?|(?P<from>[BWL])(?P<to>[WLQ]))\Z")
 _CONDITION = {"E": Op.EQ, "Z": Op.EQ, "NE": Op.NE, "NZ": Op.NE, "L": Op.SLT, "LE": Op.SLE, "G": Op.SGT, "GE": Op.SGE,
               "NGE": Op.SLT, "NG": Op.SLE, "NLE": Op.SGT, "NL": Op.SGE, "B": Op.ULT, "BE": Op.ULE, "A": Op.UGT,
-              "AE": Op.UGE}  # fmt: skip
+              "AE": Op.UGE, "S": Op.SLT, "NS": Op.SGE}  # fmt: skip
 _TWO_OPERANDS = {*_ALU, "MOV", "XCHG", "CMP", "TEST", "XADD", "CMPXCHG", "LEA"}
 _KNOWN = {*_TWO_OPERANDS, *_ONE_OPERAND}
 _LOCKABLE = {*_LOCKED, *_ONE_OPERAND, "XADD", "CMPXCHG", "XCHG"}
@@ -86,6 +87,8 @@ class X86(Dialect):
         elif name.startswith("SET") and name[3:] in _CONDITION:
             found = decide(self.code, _FLAGS, _CONDITION[name[3:]])
             self._write(self._argument(t), found, 1)
+        elif m := _EXTENSION.match(name):
+            self._extend(m, t)
         elif name.startswith("CMOV") and name[4:] in _CONDITION:
             self._conditional_move(name[4:], t)
         elif name not in ("NOP", "PAUSE"):
@@ -96,6 +99,7 @@ class X86(Dialect):
     def _arguments(self, t: Tokens, suffixed: bool) -> list[Argument]:
         """In Intel's order, destination first."""
         att = any(k.text in ("%", "(") for k in t.list[t.index :])
+        att |= suffixed and t.at("$")  # a number cannot be the destination
         att |= self.wide and suffixed and not any(k.text == "[" for k in t.list[t.index :])
         found = [self._argument(t)]
         while t.accept(","):
@@ -229,9 +233,31 @@ class X86(Dialect):
         size = self._size(suffix, arguments)
         if name in _ONE_OPERAND:
             op, value = _ONE_OPERAND[name]
+            if name == "NEG":
+                self._negate(mnemonic, arguments[0], size, locked, t)
+                return
             self._alu(op, arguments[0], Const(value), size, locked)
         else:
             self._two(name, arguments[0], arguments[1], size, locked)
+
+    def _negate(self, mnemonic: Token, dst: Argument, size: int, locked: bool, t: Tokens) -> None:
+        if locked:
+            self.unknown(mnemonic, t)
+        old = self._read(dst, size)
+        result = self.code.compute(Op.SUB, ZERO, old, width=8 * size)
+        self._flags(Op.SUB, ZERO, old, result, 8 * size)
+        self._write(dst, result, size)
+
+    def _extend(self, m: re.Match[str], t: Tokens) -> None:
+        """`movzx eax,byte ptr [x]`, `movsbl (x),%eax`: a smaller source, extended."""
+        arguments = self._arguments(t, m["from"] is not None)
+        if len(arguments) != 2:
+            t.fail("2 operands")
+        dst, src = arguments
+        small = _SUFFIX[m["from"]] if m["from"] else self._size(None, [src])
+        value = self._read(src, small)
+        extended = self.code.compute(Op.SEXT if m["sign"] == "S" else Op.MOV, value, width=8 * small)
+        self._write(dst, extended, _SUFFIX[m["to"]] if m["to"] else self._size(None, [dst]))
 
     def _two(self, name: str, dst: Argument, src: Argument, size: int, locked: bool) -> None:
         match name:

@@ -1,0 +1,170 @@
+"""Every form of every instruction that herd's users write is read: sizes, orders, addressing modes, spellings; and what
+the less common ones compute."""
+
+from __future__ import annotations
+
+import pytest
+
+from fencepost.errors import FencepostError
+from fencepost.explore.driver import outcomes
+from fencepost.frontends.litmus import read
+from fencepost.suite.engine import NATURAL
+
+#: By architecture: an initial state, and instructions; `;` stands between the rows of a test.
+FORMS = {
+    "AArch64": (
+        "{0:X1=x;0:X3=y;uint64_t z[4];0:X9=z;}",
+        """LDXP W0,W2,[X9] | CASPAL W4,W5,W6,W7,[X9] | STLLR W0,[X1] | STLLRB W0,[X1] | LDLAR W0,[X1] |
+        LDLARB W0,[X1] | LDLARH W0,[X1] | STLUR W0,[X1] | STLUR W0,[X1,#4] | LDAPUR W0,[X1,#4] |
+        LDAPRB W0,[X1] | LDAPRH W0,[X1] | LDAPR X0,[X1] | STLRB W0,[X1] | STLRH W0,[X1] | LDARB W0,[X1] |
+        LDARH W0,[X1] | LDXRB W0,[X1] | LDAXRH W0,[X1] | STXRB W2,W0,[X1] | STLXRH W2,W0,[X1] |
+        LDRB W0,[X1,#1] | LDRH W0,[X1,#2] | STRB W0,[X1,#1] | STRH W0,[X1,#2] | LDRSB W0,[X1] | LDRSH X0,[X1] |
+        LDRSW X0,[X1] | LDR W0,[X1,X2] | LDR W0,[X1,W2,SXTW] | LDR W0,[X1,W2,UXTW] | LDR W0,[X1,W2,SXTW #2] |
+        LDR W0,[X1,X2,LSL #2] | LDR W0,[X1,#4]! | LDR W0,[X1],#4 | STR W0,[X1,#4]! | STR W0,[X1],#4 |
+        LDR X0,[X1] | STR XZR,[X1] | STR WZR,[X1] | LDUR W0,[X1,#3] | STUR W0,[X1,#-4] | ldr w0,[x1] |
+        Ldr w0, [x1, #0] | LDR W0,[X1, 4] | LDP W0,W2,[X1] | LDP X0,X2,[X9,#16] | STP W0,W2,[X1] |
+        STP X0,X2,[X9] | LDNP W0,W2,[X1] | STNP W0,W2,[X1] | LDPSW X0,X2,[X1] | LDP W0,W2,[X1],#8 |
+        STP W0,W2,[X1,#8]! | SWP W0,W2,[X1] | SWPA W0,W2,[X1] | SWPL W0,W2,[X1] | SWPAL W0,W2,[X1] |
+        SWPB W0,W2,[X1] | SWPAH W0,W2,[X1] | SWPALB W0,W2,[X1] | SWP X0,X2,[X1] | CAS W0,W2,[X1] |
+        CASA W0,W2,[X1] | CASALB W0,W2,[X1] | LDADD W0,W2,[X1] | LDADDAL W0,WZR,[X1] | STADD W0,[X1] |
+        STADDL W0,[X1] | LDCLRA W0,W2,[X1] | LDSETB W0,W2,[X1] | LDEORLH W0,W2,[X1] | LDSMAX W0,W2,[X1] |
+        STSETL W0,[X1] | STUMAX W0,[X1] | DMB SY | DMB LD | DMB ST | DMB ISH | DMB ISHLD | DMB ISHST |
+        DMB OSH | DSB SY | DSB LD | DSB ST | DSB ISH | ISB | ISB SY | dmb sy | DSB NSHLD | MOV W0,#1 |
+        MOV X0,X1 | MOV W0,1 | MOV W0,#0x10 | ADD W0,W0,#1 | ADD X4,X9,W2,SXTW | ADD X0,X1,X2,LSL #2 |
+        SUB W0,W0,#1 | EOR W2,W0,W0 | EOR W2,W0,#1 | AND W0,W0,#128 | ANDS W0,W0,#1 | ORR W0,W0,#1 |
+        CMP W0,#1 | CMP W0,W2 | CMP X0,X1 | CMN W0,#1 | TST W0,#1 | LSL W0,W0,#1 | MADD W0,W1,W2,W3 |
+        MSUB W0,W1,W2,W3 | SBFX W0,W1,#0,#8 | CINV W0,W1,EQ | CNEG W0,W1,NE | CSEL W0,W1,W2,EQ | CSET W0,NE |
+        MOVZ W0,#1,LSL #16 | MOVK W0,#1 | MVN W0,W1 | NEG W0,W1 | ROR W0,W1,#3 | UXTW X0,W1 | SXTW X0,W1 |
+        UXTB W0,W1 | CBZ W0,L;L: | CBNZ X0,L;L: | B L;L: | B.EQ L;L: | B.NE L;L: | BEQ L;L: | BNE L;L: |
+        b.eq L;L: | TBZ W0,#0,L;L: | TBNZ W0,#1,L;L: | B.GE L;L: | B.AL L;L: | NOP | RET |
+        PRFM PLDL1KEEP,[X1] | YIELD | WFE | SEV""",
+    ),
+    "PPC": (
+        "{0:r1=x;0:r3=y;}",
+        """lwz r5,0(r1) | stw r5,0(r1) | li r5,1 | mr r5,r6 | xor r5,r6,r6 | addi r5,r6,1 | cmpw r5,r6 |
+        cmpwi r5,1 | cmpw cr0,r5,r6 | cmpwi cr1,r5,0 | beq L;L: | bne L;L: | bne- L;L: | beq cr0,L;L: |
+        bne cr1,L;L: | sync | lwsync | isync | eieio | hwsync | lwarx r5,r0,r1 | lwarx r5,0,r1 |
+        stwcx. r5,r0,r1 | ldarx r5,r0,r1 | stdcx. r5,r0,r1 | lwzx r5,r6,r1 | stwx r5,r6,r1 | lbz r5,0(r1) |
+        lhz r5,2(r1) | ld r5,0(r1) | std r5,0(r1) | stb r5,1(r1) | sth r5,2(r1) | lbzx r5,r6,r1 |
+        stbx r5,r6,r1 | lha r5,0(r1) | lwa r5,0(r1) | rlwinm r5,r6,0,30,1 | rlwinm. r5,r6,0,31,31 |
+        rlwinm r5,r6,2,0,31 | and r5,r6,r7 | or r5,r6,r7 | andi. r5,r6,1 | ori r5,r6,1 | xori r5,r6,1 |
+        sub r5,r6,r7 | subf r5,r6,r7 | neg r5,r6 | extsw r5,r6 | extsb r5,r6 | extsh r5,r6 | add r5,r6,r7 |
+        add. r5,r6,r7 | xor. r5,r6,r6 | slwi r5,r6,2 | nop | b L;L: | lis r5,1 | lwzu r5,4(r1) |
+        stwu r5,4(r1) | lwzux r5,r6,r1 | addic. r5,r6,1 | addic r5,r6,1 | subi r5,r6,1 | mulli r5,r6,2 |
+        mullw r5,r6,r7 | cmplwi r5,1 | cmpd r5,r6 | cmpdi r5,0 | LI R5,1 | Lwz r5,0(r1) | blt L;L: | sync 0 |
+        clrldi r5,r6,32 | la r5,4(r1) | lbarx r5,0,r1 | sthcx. r5,0,r1""",
+    ),
+    "X86": (
+        "{}",
+        """MOV [x],$1 | MOV EAX,[x] | mov [x],1 | MOV [x],EAX | MOV EAX,$1 | MFENCE | mfence | XCHG [x],EAX |
+        XCHG EAX,[x] | LOCK XCHG [x],EAX | LOCK XADD [x],EAX | LOCK INC [x] | LOCK ADD [x],$1 | LOCK DEC [x] |
+        LOCK CMPXCHG [x],EBX | CMP EAX,$1 | CMP [x],$1 | JE L;L: | JNE L;L: | JMP L;L: | JZ L;L: | JNZ L;L: |
+        JS L;L: | JNS L;L: | XOR EAX,EAX | ADD EAX,$1 | INC EAX | INC [x] | DEC EAX | NEG EAX | LFENCE |
+        SFENCE | MOVL $1,(x) | movl $1,x | MOVB $1,(x) | MOVZX EAX,BYTE PTR [x] | MOVZX EAX,AL | MOVSX EAX,AL |
+        LEA EAX,[x] | MOV EAX,DWORD PTR [x] | SETE AL | CMOVE EAX,EBX | LOCK OR [x],$1 | LOCK AND [x],$0 |
+        LOCK NOT [x] | TEST EAX,EAX | MOV EAX,0x1 | MOV [x],$-1 | NOP | PAUSE | XCHG EAX,EBX""",
+    ),
+    "X86_64": (
+        "{uint64_t x;0:rax=x;}",
+        """movq $1,(x) | movl $1,(%rax) | movl (%rax),%ebx | movq (x),%rbx | xchgl %ebx,(x) | xchg %rbx,(x) |
+        mfence | lock xaddl %ebx,(x) | lock cmpxchgl %ebx,(x) | movb $1,(x) | movw $1,(x) | movzbl (x),%eax |
+        movslq %eax,%rbx | movl $1,x(%rip) | incl (x) | lock incl (x) | addq $1,%rbx | xorl %eax,%eax |
+        cmpl $1,%eax | jne L;L: | movl 4(%rax),%ebx | movq %rbx,%rcx | MOV [x],$1 | MOV EAX,[x] |
+        testl %eax,%eax | negl %eax""",
+    ),
+    "RISCV": (
+        "{0:x5=x;0:x6=y;}",
+        """lw x7,0(x5) | sw x7,0(x5) | ld x7,0(x5) | sd x7,0(x5) | lb x7,0(x5) | lbu x7,1(x5) | lh x7,0(x5) |
+        lhu x7,2(x5) | lwu x7,0(x5) | sb x7,0(x5) | sh x7,0(x5) | lw.aq x7,0(x5) | lw.aq.rl x7,0(x5) |
+        lw.aqrl x7,0(x5) | lw.rl x7,0(x5) | sw.rl x7,0(x5) | sw.aq.rl x7,0(x5) | sw.aq x7,0(x5) |
+        ld.aq x7,0(x5) | sd.rl x7,0(x5) | lr.w x7,0(x5) | lr.w x7,(x5) | lr.w.aq x7,0(x5) | lr.w.rl x7,0(x5) |
+        lr.w.aq.rl x7,0(x5) | lr.d x7,0(x5) | lr.d.aq x7,0(x5) | sc.w x8,x7,0(x5) | sc.w.rl x8,x7,0(x5) |
+        sc.w.aq x8,x7,0(x5) | sc.w.aq.rl x8,x7,(x5) | sc.d x8,x7,0(x5) | amoadd.w x7,x8,(x5) |
+        amoadd.w.aq x7,x8,(x5) | amoswap.w.rl x0,x8,(x5) | amoor.w.aq.rl x7,x0,(x5) | amoxor.d x7,x8,(x5) |
+        amoand.w x7,x8,0(x5) | amomax.w x7,x8,(x5) | amomaxu.w x7,x8,(x5) | amominu.d.aqrl x7,x8,(x5) |
+        fence r,r | fence r,w | fence r,rw | fence w,r | fence w,w | fence w,rw | fence rw,r | fence rw,w |
+        fence rw,rw | fence | fence.tso | fence.i | fence iorw,iorw | fence o,i | FENCE RW,RW |
+        fence.tso rw,rw | ori x7,x0,1 | xori x7,x7,1 | andi x7,x7,1 | xor x7,x7,x7 | add x7,x7,x8 |
+        addi x7,x7,1 | li x7,1 | bne x7,x0,L;L: | beq x7,x8,L;L: | beqz x7,L;L: | bnez x7,L;L: |
+        blt x7,x8,L;L: | bge x7,x8,L;L: | j L;L: | mv x7,x8 | ORI X7,X0,1 | lw a0,0(t0) | sub x7,x7,x8 |
+        slli x7,x7,2 | srli x7,x7,2 | srai x7,x7,2 | slt x7,x7,x8 | slti x7,x7,1 | sltu x7,x7,x8 |
+        sltiu x7,x7,1 | addw x7,x7,x8 | addiw x7,x7,1 | lui x7,1 | divu x7,x7,x8 | remu x7,x7,x8 | nop |
+        jal x0,L;L: | jal L;L: | seqz x7,x8 | snez x7,x8 | sltz x7,x8 | sgtz x7,x8 | not x7,x8 | neg x7,x8 |
+        ret | sext.w x7,x8 | zext.w x7,x8 | zext.b x7,x8 | and x7,x8,x9 | or x7,x8,x9""",
+    ),
+}
+REFUSED = {
+    "AArch64": "LDXP X0,X2,[X9] | CASPA X4,X5,X6,X7,[X9] | LDRW W0,[X1] | LDARSB W0,[X1] | STLXP W0,W2,[X1]",
+    "PPC": "mfcr r5 | ptesync | lfs f1,0(r1) | lbd r5,0(r1) | rlwinm r5,r6,0",
+    "X86": "CLFLUSH [x] | MOVNTI [x],EAX | LOCK MOV [x],$1 | MOV $1,$2",
+    "RISCV": "fence tso | mulh x7,x7,x8 | lw.ac x7,0(x5) | amofoo.w x7,x8,(x5)",
+}
+
+
+def single(arch: str, state: str, code: str, question: str = "exists (x=0)") -> str:
+    rows = "\n".join(f" {row} ;" for row in code.split(";"))
+    return f"{arch} test\n{state}\n P0 ;\n{rows}\n{question}\n"
+
+
+@pytest.mark.parametrize("arch", FORMS)
+def test_every_form_is_read(arch: str) -> None:
+    state, forms = FORMS[arch]
+    for form in forms.split("|"):
+        read(single(arch, state, form.strip()), "t.litmus")
+
+
+@pytest.mark.parametrize("arch", REFUSED)
+def test_what_is_refused_is_named_at_its_place(arch: str) -> None:
+    for form in REFUSED[arch].split("|"):
+        with pytest.raises(FencepostError, match=r"^t\.litmus:4:"):
+            read(single(arch, FORMS[arch][0], form.strip()), "t.litmus")
+
+
+_Z = "{uint64_t z=0x500000003; 0:X9=z; 0:X4=7;}"
+_P = "{0:r1=x; 0:r5=0x12345678; int x[2]={1,2};}"
+VALUES = [
+    ("AArch64", _Z, "LDXP W0,W2,[X9]", "0:X0=3 /\\ 0:X2=5"),
+    (
+        "AArch64",
+        _Z,
+        "LDAXP W0,W2,[X9];STLXP W3,W2,W0,[X9]",
+        "(0:X3=0 /\\ z=12884901893) \\/ (0:X3=1 /\\ z=21474836483)",
+    ),
+    ("AArch64", _Z, "MOV W0,#3;MOV W1,#5;MOV W2,#1;MOV W3,#2;CASPAL W0,W1,W2,W3,[X9]", "0:X0=3 /\\ z=8589934593"),
+    ("AArch64", _Z, "MOV W0,#4;MOV W1,#5;MOV W2,#1;MOV W3,#2;CASP W0,W1,W2,W3,[X9]", "0:X0=3 /\\ z=21474836483"),
+    ("AArch64", _Z, "MOV W1,#3;MADD W0,W4,W1,W1;MSUB W2,W1,W1,W4", "0:X0=24 /\\ 0:X2=4294967294"),
+    ("AArch64", _Z, "MOV W1,#255;SBFX W0,W1,#4,#4;UBFX W2,W1,#4,#4", "0:X0=4294967295 /\\ 0:X2=15"),
+    ("AArch64", _Z, "ROR W0,W4,#1;ROR X2,X4,#0", "0:X0=2147483651 /\\ 0:X2=7"),
+    ("AArch64", _Z, "CMP W4,#7;CINC W0,W4,EQ;CINV W1,W4,NE;CNEG W2,W4,EQ", "0:X0=8 /\\ 0:X1=7 /\\ 0:X2=4294967289"),
+    ("AArch64", "{%a=x; %b=y; x=5;}", "LDR W0,[%a];STR W0,[%b]", "y=5"),
+    (
+        "PPC",
+        _P,
+        "rlwinm r6,r5,8,0,31;rlwinm r7,r5,0,24,31;rlwinm r8,r5,0,28,3",
+        "0:r6=878082066 /\\ 0:r7=120 /\\ 0:r8=268435464",
+    ),
+    ("PPC", _P, "li r2,128;extsb r6,r2;clrlwi r7,r5,16;la r8,4(r1)", "0:r6=-128 /\\ 0:r7=22136 /\\ 0:r8=x[1]"),
+    ("PPC", _P, "lwzu r6,4(r1);lwz r7,0(r1)", "0:r6=2 /\\ 0:r7=2 /\\ 0:r1=x[1]"),
+    ("PPC", _P, "li r2,4;stwux r2,r1,r2;sync 0", "x[1]=4 /\\ 0:r1=x[1]"),
+    ("X86", "{x=254;}", "MOVZX EAX,BYTE PTR [x];MOVSX EBX,AL;NEG EBX", "0:EAX=254 /\\ 0:EBX=2"),
+    ("X86", "{}", "movl $1,x;MOV EAX,[x];SUB EAX,$2;JS L;MOV [x],$3;L:", "x=1"),
+    (
+        "RISCV",
+        "{0:x5=x; 0:x7=-1;}",
+        "zext.w x8,x7;sltz x9,x7;not x10,x7;jal x0,L;li x9,5;L:",
+        "0:x8=4294967295 /\\ 0:x9=1",
+    ),
+    (
+        "RISCV",
+        "{0:x5=x;}",
+        "lr.w.rl x7,0(x5);li x8,3;sc.w.aq x9,x8,0(x5);lw.rl x10,0(x5)",
+        "0:x9=0 /\\ 0:x10=3 \\/ 0:x9=1",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arch", "state", "code", "truth"), VALUES)
+def test_what_it_computes(arch: str, state: str, code: str, truth: str) -> None:
+    program = read(single(arch, state, code, f"forall ({truth})"), "t.litmus")
+    found = outcomes(program, NATURAL[program.arch])
+    assert found.holds, found.states
