@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from time import monotonic
 
+from fencepost.bounded.child import in_child
 from fencepost.bounded.prepare import Straight, prepare
 from fencepost.bounded.replay import plan_of, replay
 from fencepost.bounded.schedules import schedules
@@ -96,6 +97,11 @@ def emit(program: Program, form: str, options: BoundedOptions) -> str:
 
 
 def _search(straight: Straight, contexts: int, options: BoundedOptions, started: float) -> Witness | bool | None:
+    left = None if options.time_limit is None else max(0.0, options.time_limit - (monotonic() - started))
+    return in_child(lambda: _try_schedules(straight, contexts, options, started), left)
+
+
+def _try_schedules(straight: Straight, contexts: int, options: BoundedOptions, started: float) -> Witness | bool | None:
     for schedule in schedules(len(straight.program.threads), contexts):
         left = None if options.time_limit is None else options.time_limit - (monotonic() - started)
         if left is not None and left <= 0:
