@@ -11,8 +11,11 @@ from fencepost.enumerate import enumerate_program
 from fencepost.errors import UsageError
 from fencepost.generate.litmus_tests import family, generate
 from fencepost.models.registry import find
-from fencepost.program.condition import answer
+from fencepost.options import ExploreOptions
+from fencepost.program.condition import answer, comparisons
 from fencepost.program.layout import condition_constants, lay_out
+from fencepost.program.operands import Const
+from fencepost.suite.engine import EXPLORE, NATURAL, outcomes_by
 from golden import assert_golden
 
 HERE = Path(__file__).parent
@@ -115,3 +118,30 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert run(["generate", "--arch", "c", "--size", "4", "--limit", "5", "--output", str(tmp_path)]) == 0
     assert len(list(tmp_path.glob("*.litmus"))) == 5
     assert run(["generate", "--arch", "c"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("arch", "cycle", "allowed"),
+    [
+        ("ppc", "PodWWXX RfeXX PodRRXX FreXX", True),
+        ("ppc", "SyncdWWPX RfeXX SyncdRRXP Fre", False),
+        ("aarch64", "PodWWXX RfeXX PodRRXX FreXX", True),
+        ("aarch64", "PodWWPXL RfeXLXA PodRRXAP Fre", False),
+        ("riscv", "PodWWPXRl RfeXRlXAq PodRRXAqP Fre", False),
+    ],
+)
+def test_exclusive_pairs(arch: str, cycle: str, allowed: bool) -> None:
+    test = generate(arch, cycle)
+    found = outcomes_by(EXPLORE, test.program(), find(NATURAL[test.program().arch]), ExploreOptions())
+    assert found.holds is allowed
+    assert all(f" {name}" in test.text for name in {"ppc": ("lwarx", "stwcx.")}.get(arch, ()))
+
+
+def test_an_observer_sees_the_order_of_three_writes() -> None:
+    """x gets 1, 2 and 3: the final value alone would not tell 1 2 3 from 2 1 3."""
+    for arch in ("ppc", "x86", "aarch64", "riscv", "c", "fp"):
+        program = generate(arch, "PodWW Coe PosWW Rfe PodRW Coe").program()
+        assert len(program.threads) == 4
+        assert program.condition is not None
+        reads = [c for c in comparisons(program.condition.formula) if str(c.left).startswith(("3:", "P3"))]
+        assert [c.right for c in reads] == [Const(1), Const(2)]

@@ -47,8 +47,19 @@ class PPC(Emitter):
         else:
             value = self._value(c, event, entering, source)
         where = self.address(c, event.location)
+        if event.annotation == "X":
+            return self._exclusive(c, event, value, index or "0", where)
         name = "lwz" if event.direction == "R" else "stw"
         c.lines.append(f"{name}x {value},{index},{where}" if index else f"{name} {value},0({where})")
+        return value if event.direction == "R" else ""
+
+    def _exclusive(self, c: Column, event: Event, value: str, index: str, where: str) -> str:
+        """The pair, and a register that is 0 where it succeeded. A read writes back what it read."""
+        failed, label = self.fresh(c), self.label(c)
+        old = value if event.direction == "R" else self.fresh(c)
+        c.lines += [f"li {failed},1", f"lwarx {old},{index},{where}", f"stwcx. {value},{index},{where}", f"bne {label}"]
+        c.lines += [f"li {failed},0", f"{label}:"]
+        c.reads.append((failed, 0))
         return value if event.direction == "R" else ""
 
     def exchange(self, c: Column, read: Event, write: Event, entering: Edge | None, source: str) -> str:
@@ -128,10 +139,21 @@ class AArch64(Emitter):
         index = self._zero(c, source) if _is(entering, "Addr") else ""
         reading = event.direction == "R"
         value = self.fresh(c) if reading else self._value(c, event, entering, source)
+        if event.annotation.startswith("X"):
+            return self._exclusive(c, event, value, self._place(c, event, index, False))
         name = (self._LOAD if reading else self._STORE)[event.annotation]
         place = self._place(c, event, index, not event.annotation)
         c.lines.append(f"{name} {self._w(value)},{place}")
         return value if reading else ""
+
+    def _exclusive(self, c: Column, event: Event, value: str, place: str) -> str:
+        """The pair, and the register that is 0 where it succeeded. A read writes back what it read."""
+        failed = self.fresh(c)
+        old = value if event.direction == "R" else self.fresh(c)
+        load, store = "LDAXR" if event.annotation == "XA" else "LDXR", "STLXR" if event.annotation == "XL" else "STXR"
+        c.lines += [f"{load} {self._w(old)},{place}", f"{store} {self._w(failed)},{self._w(value)},{place}"]
+        c.reads.append((failed, 0))
+        return value if event.direction == "R" else ""
 
     def exchange(self, c: Column, read: Event, write: Event, entering: Edge | None, source: str) -> str:
         index = self._zero(c, source) if _is(entering, "Addr") else ""
@@ -179,8 +201,20 @@ class RISCV(Emitter):
         reading = event.direction == "R"
         place = self._place(c, event, entering, source)
         value = self.fresh(c) if reading else self._value(c, event, entering, source)
+        if event.annotation.startswith("X"):
+            return self._exclusive(c, event, value, place)
         c.lines.append(f"{'lw' if reading else 'sw'}{self._ORDER[event.annotation]} {value},0({place})")
         return value if reading else ""
+
+    def _exclusive(self, c: Column, event: Event, value: str, place: str) -> str:
+        """The pair, and the register that is 0 where it succeeded. A read writes back what it read."""
+        failed = self.fresh(c)
+        old = value if event.direction == "R" else self.fresh(c)
+        order = self._ORDER[event.annotation.removeprefix("X")]
+        first, second = (order, "") if event.direction == "R" else ("", order)
+        c.lines += [f"lr.w{first} {old},0({place})", f"sc.w{second} {failed},{value},0({place})"]
+        c.reads.append((failed, 0))
+        return value if event.direction == "R" else ""
 
     def exchange(self, c: Column, read: Event, write: Event, entering: Edge | None, source: str) -> str:
         place = self._place(c, read, entering, source)

@@ -7,6 +7,7 @@ SyncdWW DMB.SYdWR ...       a fence in between, d or s and directions as for Po;
 DpAddrdR DpDatadW DpCtrldW  dependencies from a read; DpCtrlIsyncdR and its like add the instruction barrier
 Rmw                         the two halves of a read-modify-write
 PodWWPL RfeLA               two annotations at the end: of the source and of the target; P is plain
+PodWWPX RfeXP               X: half of an exclusive pair (lwarx/stwcx., LDXR/STXR, lr/sc) that succeeds
 Pod**                       a star stands for either direction: its neighbours decide
 """
 

@@ -22,6 +22,12 @@ class Column:
     reads: list[tuple[str, int]] = field(default_factory=list)  # register, value that the cycle wants
 
 
+def _unseen_orders(cycle: Cycle) -> list[tuple[str, list[int]]]:
+    """The locations with three writes or more: the last one is seen at the end, the order of the others by nobody."""
+    places = {x: sorted(w.value for w in cycle.writes(x)) for x in sorted({e.location for e in cycle.events})}
+    return [(x, values[:-1]) for x, values in places.items() if len(values) > 2]
+
+
 class Emitter(ABC):
     """One instruction set. `access` writes one event; `entering` is the edge inside the thread that leads to it, and
     `source` the register of the read at its start."""
@@ -50,10 +56,15 @@ class Emitter(ABC):
     # --- the whole test
 
     def test(self, cycle: Cycle, name: str) -> str:
-        columns = [self.column(cycle, thread) for thread in range(cycle.threads)]
+        columns = self.columns(cycle)
         state = "".join(self.state(i, c) for i, c in enumerate(columns) if c.addresses)
         head = f'{self.header} {name}\n"{cycle.text}"\nCycle={cycle.text}\n'
         return f"{head}{{\n{state}}}\n{self.body(columns)}exists\n({self.question(cycle, columns)})\n"
+
+    def columns(self, cycle: Cycle) -> list[Column]:
+        """The threads of the cycle, then the observers."""
+        own = [self.column(cycle, thread) for thread in range(cycle.threads)]
+        return own + [self.observer(x, values) for x, values in _unseen_orders(cycle)]
 
     def column(self, cycle: Cycle, thread: int) -> Column:
         c, source, entering = Column(), "", None
@@ -73,6 +84,14 @@ class Emitter(ABC):
                     if cycle.events[i].direction == "R":
                         c.reads.append((source, cycle.events[i].value))
             entering = None if cycle.edges[i].external else cycle.edges[i]
+        self.after(c)
+        return c
+
+    def observer(self, location: str, values: list[int]) -> Column:
+        """A thread that reads a location again and again and sees its writes in the order of the cycle."""
+        c = Column()
+        for value in values:
+            c.reads.append((self.access(c, Event(0, "R", location, "", value), None, ""), value))
         self.after(c)
         return c
 

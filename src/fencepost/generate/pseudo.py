@@ -53,7 +53,7 @@ class Pseudo(Emitter):
         return register
 
     def test(self, cycle: Cycle, name: str) -> str:
-        columns = [self.column(cycle, thread) for thread in range(cycle.threads)]
+        columns = self.columns(cycle)
         locations = ", ".join(sorted({e.location for e in cycle.events}))
         threads = "\n".join(self._thread(i, c) for i, c in enumerate(columns))
         return f"// {name}: {cycle.text}\nvar {locations}\n\n{threads}\nexists ({self.question(cycle, columns)})\n"

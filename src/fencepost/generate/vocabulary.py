@@ -22,20 +22,23 @@ _C_ANNOTATIONS = {"Rlx": "RW", "Acq": "R", "Rel": "W", "Sc": "RW", "Na": "RW"}
 _RISCV_SETS = ("r", "w", "rw")
 VOCABULARIES = {
     "ppc": Vocabulary(
-        "ppc", {"Sync": "sync", "LwSync": "lwsync", "ISync": "isync", "Eieio": "eieio"}, {}, branch_barrier="Isync"
+        "ppc",
+        {"Sync": "sync", "LwSync": "lwsync", "ISync": "isync", "Eieio": "eieio"},
+        {"X": "RW"},
+        branch_barrier="Isync",
     ),
     "x86": Vocabulary("x86", {"MFence": "MFENCE"}, {}, dependencies=False),
     "aarch64": Vocabulary(
         "aarch64",
         {f"{b}.{kind}": f"{b} {kind}" for b in ("DMB", "DSB") for kind in ("SY", "LD", "ST")} | {"ISB": "ISB"},
-        {"A": "R", "Q": "R", "L": "W"},
+        {"A": "R", "Q": "R", "L": "W", "X": "RW", "XA": "R", "XL": "W"},
         branch_barrier="Isb",
     ),
     "riscv": Vocabulary(
         "riscv",
         {f"Fence.{a}.{b}": f"fence {a},{b}" for a in _RISCV_SETS for b in _RISCV_SETS}
         | {"Fence.tso": "fence.tso", "Fence.i": "fence.i"},
-        {"Aq": "R", "Rl": "W"},
+        {"Aq": "R", "Rl": "W", "X": "RW", "XAq": "R", "XRl": "W"},
         branch_barrier="Fencei",
     ),
     "c": Vocabulary(
