@@ -200,3 +200,53 @@ def test_refusals_say_why(statement: str, reason: str) -> None:
     verdict = api.bounded(fp(f"var x = 1\nthread P {{ {statement} }}\nthread Q {{ x := 2 }}\nobserve x"), contexts="2")
     assert verdict.answer is Answer.UNKNOWN
     assert reason in verdict.reason
+
+
+# --- main beside its threads
+
+
+SHARING = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+volatile int x, y;
+void *writer(void *unused) { x = 1; FENCE y = 1; END }
+int main(void)
+{
+  pthread_t thread;
+  pthread_create(&thread, 0, writer, 0);
+  int flag = y;
+  FENCE
+  int data = x;
+  assert(!flag || data);
+  pthread_join(thread, 0);
+  AFTER
+  return 0;
+}
+"""
+
+
+def sharing(tmp_path: Path, fence: str = "", end: str = "return 0;", after: str = "") -> Path:
+    path = tmp_path / "sharing.c"
+    path.write_text(SHARING.replace("FENCE", fence).replace("END", end).replace("AFTER", after))
+    return path
+
+
+@pytest.mark.parametrize("end", ["return 0;", "exit(0);"])
+def test_main_is_a_process_where_it_shares_memory_with_its_threads(tmp_path: Path, end: str) -> None:
+    found = api.bounded(sharing(tmp_path, end=end), contexts="1..3")
+    assert found.answer is Answer.FAIL and found.extra["contexts"] == 3
+    fenced = api.bounded(sharing(tmp_path, "__sync_synchronize();", end), contexts="3")
+    assert fenced.answer is Answer.PASS
+
+
+def test_a_main_that_judges_after_it_shared_is_refused(tmp_path: Path) -> None:
+    verdict = api.bounded(sharing(tmp_path, after="assert(x == 1);"), contexts="2")
+    assert verdict.answer is Answer.UNKNOWN
+    assert "after it has joined" in verdict.reason
+
+
+def test_a_time_limit_holds_inside_the_solver() -> None:
+    verdict = api.bounded(BENCHMARKS / "dijkstra-safe.c", contexts="3", unroll=8, time_limit=1.0)
+    assert verdict.answer is Answer.UNKNOWN
+    assert verdict.seconds < 4

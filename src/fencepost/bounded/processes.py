@@ -2,14 +2,15 @@
 
 What `main` does before it starts threads happens once and for all: it is executed here, and its memory is where the
 processes begin. What it does after it has joined them all reads memory as it is in the end: that part is the *ending*,
-run on the final state. Anything that `main` shares with running threads is not treated.
+run on the final state. Where `main` looks at shared memory while its threads run, it is a process like them from there on,
+and nothing it does after a join may fail.
 """
 
 from __future__ import annotations
 
 from dataclasses import field
 
-from fencepost.bounded.straighten import Start
+from fencepost.bounded.straighten import MAIN, Start
 from fencepost.errors import UnsupportedError
 from fencepost.program import instructions as ins
 from fencepost.program.interpret import Action, Kind, Machine, ThreadState
@@ -50,6 +51,18 @@ def _frames(state: ThreadState) -> tuple[tuple[str, int, tuple[int, ...], Reg | 
     return tuple((f.function.name, f.pc, tuple(f.values), f.result) for f in state.frames)
 
 
+def _stretches(addresses: list[int]) -> dict[int, int]:
+    """Neighbouring bytes together: start and length."""
+    found: dict[int, int] = {}
+    start = None
+    for a in addresses:
+        if start is None or a != start + found[start]:
+            start = a
+            found[start] = 0
+        found[start] += 1
+    return found
+
+
 class _Main:
     """Runs `main` on its own memory."""
 
@@ -64,6 +77,9 @@ class _Main:
     def run(self) -> Processes:
         ending: Start | None = None
         while (action := self.machine.run(self.state)).kind is not Kind.END:
+            if self._shares(action):
+                self.starts.append(Start(MAIN, _frames(self.state)))
+                break
             if self._ends_here(action):
                 ending = Start("ending", _frames(self.state))
                 break
@@ -71,7 +87,13 @@ class _Main:
         if not self.starts:
             raise UnsupportedError("main ends without having started a thread")
         memory = self.before | {a: byte for a, (byte, _) in self.state.private.items()}
-        return Processes(tuple(self.starts), memory, dict(self.state.objects), ending)
+        objects = _stretches(sorted(self.state.private)) | self.state.objects
+        return Processes(tuple(self.starts), memory, objects, ending)
+
+    def _shares(self, action: Action) -> bool:
+        """The first look at shared memory while all threads run."""
+        accesses = action.kind in (Kind.READ, Kind.WRITE) and not self._own(action.address)
+        return bool(self.starts) and not self.joined and accesses
 
     def _ends_here(self, action: Action) -> bool:
         """The first look at shared memory after all threads have been joined."""
@@ -89,7 +111,7 @@ class _Main:
         match action.kind:
             case Kind.READ | Kind.WRITE:
                 if self.starts and not self._own(action.address):
-                    self._refuse(action, "accesses shared memory while its threads run")
+                    self._refuse(action, "accesses shared memory while some of its threads run and others do not")
                 self._access(action)
             case Kind.SPAWN:
                 if self.joined:

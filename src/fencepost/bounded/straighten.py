@@ -21,6 +21,7 @@ from fencepost.program.program import Function, Program, Thread
 from fencepost.records import dataclass
 
 MAX_NODES = 200_000
+MAIN = "main"  # the process that is the rest of `main`
 FENCES = frozenset({FenceKind.SYNC, FenceKind.LWSYNC, FenceKind.ISYNC})
 
 
@@ -53,7 +54,7 @@ def straighten(program: Program, unroll: int, starts: Sequence[Start], ending: S
     """The program with straight threads; the function of `ending`, if there is one, comes last and belongs to none.
     Raises UnsupportedError where something has no place in such a program."""
     every = [*starts, *([ending] if ending is not None else [])]
-    functions = tuple(_Unroller(program, unroll, start).function() for start in every)
+    functions = tuple(_Unroller(program, unroll, start, ending is not None).function() for start in every)
     threads = tuple(Thread(s.name, s.name) for s in starts)
     return replace(program, functions=functions, threads=threads)
 
@@ -77,8 +78,8 @@ class _Code:
 
 
 class _Unroller:
-    def __init__(self, program: Program, unroll: int, start: Start) -> None:
-        self.program, self.unroll, self.start = program, unroll, start
+    def __init__(self, program: Program, unroll: int, start: Start, has_ending: bool) -> None:
+        self.program, self.unroll, self.start, self.has_ending = program, unroll, start, has_ending
         self.codes: dict[str, _Code] = {}
         self.registers: list[str] = []
         self.blocks: dict[tuple[tuple[str, int], ...], int] = {}  # call path -> its first register
@@ -159,9 +160,14 @@ class _Unroller:
                 return [], nexts
             case ins.Return() if len(node) > 1:
                 return self._return(node, i)
-            case ins.Exit(process=True):
-                raise UnsupportedError(f"a thread that ends the whole program, at {i.at}, is not treated")
-            case ins.Return() | ins.Exit():
+            case ins.Exit(process=True) if self.has_ending:
+                raise UnsupportedError(
+                    f"a thread that ends the program, at {i.at}, beside a main that looks at the end"
+                )
+            case ins.Join() if self.start.name == MAIN:
+                self._require_silence(node)
+                return [ins.Return(at=i.at)], ()
+            case ins.Return() | ins.Exit():  # what others do, they can do before the program ends
                 return [ins.Return(at=i.at)], ()
             case ins.Fail(kind=ins.ErrorKind.LOOP_BOUND):
                 return [ins.Assume(Const(0), at=i.at), ins.Return()], ()
@@ -177,6 +183,22 @@ class _Unroller:
                 return [ins.Branch(condition, 0, 0, at=i.at)], (nexts[0],)
             case _:
                 return list(self._plain(i)), nexts
+
+    def _require_silence(self, node: Node) -> None:
+        """After a join `main` should do nothing that can fail."""
+        for place in node:
+            code = self.program.function(place.function).code
+            seen, stack = {place.pc}, [place.pc]
+            while stack:
+                at = stack.pop()
+                for pc in successors(at, code[at]):
+                    i = code[pc]
+                    if isinstance(i, ins.Assert | ins.Fail | ins.Spawn | ins.Call):
+                        what = "shares memory with its threads and goes on after it has joined one"
+                        raise UnsupportedError(f"main {what}, with {i.mnemonic} at {i.at}")
+                    if pc not in seen:
+                        seen.add(pc)
+                        stack.append(pc)
 
     def _plain(self, i: Instruction) -> Iterator[Instruction]:
         match i:
