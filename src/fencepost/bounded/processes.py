@@ -2,8 +2,8 @@
 
 What `main` does before it starts threads happens once and for all: it is executed here, and its memory is where the
 processes begin. What it does after it has joined them all reads memory as it is in the end: that part is the *ending*,
-run on the final state. Where `main` looks at shared memory while its threads run, it is a process like them from there on,
-and nothing it does after a join may fail.
+run on the final state. Where `main` looks at shared memory while its threads run, it is a process like them from
+there on, and nothing it does after a join may fail.
 """
 
 from __future__ import annotations
