@@ -13,6 +13,7 @@ from fencepost.models.cat import syntax as cat
 from fencepost.models.cat.base import RELATIONS, SETS, VARYING
 from fencepost.models.cat.judge import Prepared
 from fencepost.models.cat.plan import ACYCLIC, EMPTY, EMPTY_SET_CHECK, IRREFLEXIVE, Op, Plan, PlanCheck
+from fencepost.models.cat.values import Builtin, Closure, Items, Nothing, spread
 from fencepost.program.operands import Position
 from fencepost.records import dataclass
 
@@ -30,34 +31,15 @@ class RelationRegister:
 
 
 @dataclass(frozen=True, slots=True)
-class Nothing:
-    pass
-
-
-@dataclass(frozen=True, slots=True)
-class Items:
-    items: tuple[Symbol, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Values:
     """A set of values that is known when compiling."""
 
     items: tuple[Symbol, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Closure:
-    fun: cat.Fun
-    env: dict[str, Symbol]
-
-
-@dataclass(frozen=True, slots=True)
-class Builtin:
-    name: str
-
-
-Symbol: TypeAlias = SetRegister | RelationRegister | Nothing | Items | Values | Closure | Builtin | str
+Symbol: TypeAlias = (
+    "SetRegister | RelationRegister | Nothing | Items[Symbol] | Values | Closure[Symbol] | Builtin | str"
+)
 Operation = tuple[int, int, int, int]
 _SET_OPS = {"|": Op.SET_UNION, "&": Op.SET_INTERSECTION, "\\": Op.SET_DIFFERENCE}
 _RELATION_OPS = {"|": Op.UNION, "&": Op.INTERSECTION, "\\": Op.DIFFERENCE}
@@ -306,13 +288,8 @@ class _Compiler:
                 return SetRegister(self.domain(self.relation_of(args[0])))
             raise self.refuse(function.name, e.at)
         assert isinstance(function, Closure), "the type checker should have refused it"
-        params = function.fun.params
-        if len(args) == 1 and len(params) > 1 and isinstance(args[0], Items):
-            args = list(args[0].items)
-        if len(params) == 1 and len(args) > 1:
-            args = [Items(tuple(args))]
         self.deeper(e.at)
-        result = self.value(function.fun.body, {**function.env, **dict(zip(params, args, strict=True))})
+        result = self.value(function.fun.body, function.scope(args))
         self.depth -= 1
         return result
 
@@ -343,7 +320,7 @@ class _Compiler:
         if not recursive:
             found: dict[str, Symbol] = {}
             for b in bindings:
-                found.update(self.spread(b, self.value(b.value, local)))
+                found.update(spread(b, self.value(b.value, local)))
             return found
         iterated = tuple(b for b in bindings if not isinstance(b.value, cat.Fun))
         scope = dict(local)
@@ -353,12 +330,6 @@ class _Compiler:
         if iterated:
             self.loop(iterated, scope)
         return {name: scope[name] for b in bindings for name in b.names}
-
-    def spread(self, b: cat.Binding, value: Symbol) -> dict[str, Symbol]:
-        if len(b.names) == 1:
-            return {b.names[0]: value}
-        assert isinstance(value, Items), "the type checker should have refused it"
-        return dict(zip(b.names, value.items, strict=True))
 
     def loop(self, bindings: tuple[cat.Binding, ...], scope: dict[str, Symbol]) -> None:
         """The variables, then the body until nothing changes. Only relations are ever defined by recursion in practice;

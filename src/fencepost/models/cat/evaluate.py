@@ -15,38 +15,15 @@ from fencepost.models.cat import relations as rel
 from fencepost.models.cat import syntax as cat
 from fencepost.models.cat.base import RELATIONS, SETS, Structure
 from fencepost.models.cat.relations import Rows
+from fencepost.models.cat.values import Builtin, Closure, Items, Nothing, spread
 from fencepost.program.operands import Position
-from fencepost.records import dataclass
 
 MAX_ROUNDS = 10_000
 MAX_CALLS = 60
 MAX_LINEARISATIONS = 100_000
 
-
-@dataclass(frozen=True, slots=True)
-class Nothing:
-    """`0`: empty, whatever is asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Items:
-    """A tuple of the language (Python's tuples are relations here)."""
-
-    items: tuple[Value, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Closure:
-    fun: cat.Fun
-    env: dict[str, Value]
-
-
-@dataclass(frozen=True, slots=True)
-class Builtin:
-    name: str
-
-
-Value: TypeAlias = int | Rows | str | frozenset[object] | Nothing | Items | Closure | Builtin
+#: A set, a relation, a tag, a set of values; tuples of the language are Items, since Python's are relations here.
+Value: TypeAlias = "int | Rows | str | frozenset[object] | Nothing | Items[Value] | Closure[Value] | Builtin"
 EMPTY = Nothing()
 
 
@@ -128,14 +105,8 @@ class Evaluator:
                 self.fixpoint(definition.bindings, {}, self.globals)
             else:
                 for b in definition.bindings:
-                    self.globals.update(self.spread(b, self.value(b.value, {})))
+                    self.globals.update(spread(b, self.value(b.value, {})))
         return self.globals[name]
-
-    def spread(self, b: cat.Binding, value: Value) -> dict[str, Value]:
-        if len(b.names) == 1:
-            return {b.names[0]: value}
-        assert isinstance(value, Items), "the type checker should have refused it"
-        return dict(zip(b.names, value.items, strict=True))
 
     def extend(self, bindings: tuple[cat.Binding, ...], recursive: bool, local: dict[str, Value]) -> dict[str, Value]:
         inner = dict(local)
@@ -143,7 +114,7 @@ class Evaluator:
             self.fixpoint(bindings, inner, inner)
         else:
             for b in bindings:
-                inner.update(self.spread(b, self.value(b.value, local)))
+                inner.update(spread(b, self.value(b.value, local)))
         return inner
 
     def fixpoint(self, bindings: tuple[cat.Binding, ...], local: dict[str, Value], into: dict[str, Value]) -> None:
@@ -157,7 +128,7 @@ class Evaluator:
         for _ in range(MAX_ROUNDS):
             changed = False
             for b in iterated:
-                new = self.spread(b, self.value(b.value, local))
+                new = spread(b, self.value(b.value, local))
                 changed = changed or any(into[name] != value for name, value in new.items())
                 into.update(new)
             if not changed:
@@ -212,16 +183,11 @@ class Evaluator:
         assert isinstance(function, Closure), "the type checker should have refused it"
         return self.call(function, args)
 
-    def call(self, function: Closure, args: list[Value]) -> Value:
-        params = function.fun.params
-        if len(args) == 1 and len(params) > 1 and isinstance(args[0], Items):
-            args = list(args[0].items)
-        if len(params) == 1 and len(args) > 1:
-            args = [Items(tuple(args))]
+    def call(self, function: Closure[Value], args: list[Value]) -> Value:
         self.depth += 1
         if self.depth > MAX_CALLS:
             raise _error(function.fun.at, "a function that calls itself without end", "a recursion on smaller sets")
-        result = self.value(function.fun.body, {**function.env, **dict(zip(params, args, strict=True))})
+        result = self.value(function.fun.body, function.scope(args))
         self.depth -= 1
         return result
 

@@ -15,8 +15,9 @@ from fencepost.execution.execution import Event
 from fencepost.models.cat import relations as rel
 from fencepost.models.cat import syntax as cat
 from fencepost.models.cat.base import Structure
-from fencepost.models.cat.evaluate import Closure, Evaluator, Value
+from fencepost.models.cat.evaluate import Evaluator, Value
 from fencepost.models.cat.judge import Prepared, Violation
+from fencepost.models.cat.values import Closure
 from fencepost.records import dataclass
 
 #: Names at which unfolding stops: what the field reads without a definition.
