@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from fencepost.bounded.prepare import Straight
-from fencepost.bounded.translate import NEVER, Translated
+from fencepost.bounded.process import NEVER
+from fencepost.bounded.translate import Translated
 from fencepost.bounded.views import Schedule
 from fencepost.errors import InternalError
 from fencepost.program import instructions as ins

@@ -1,0 +1,474 @@
+"""One process of the translation: its straight code, every access and fence replaced by its translation.
+
+Algorithms 6 to 14 of the paper; `translate.py` says what differs, and puts the processes together.
+"""
+
+from __future__ import annotations
+
+from fencepost.bounded.builder import FALSE, TRUE, Builder, Label
+from fencepost.bounded.locations import Access, Cell
+from fencepost.bounded.prepare import Straight
+from fencepost.bounded.question import Question
+from fencepost.bounded.views import Schedule, Views, set_view, stamps_of
+from fencepost.program import instructions as ins
+from fencepost.program.instructions import FenceKind, Instruction, Op
+from fencepost.program.operands import Const, GlobalAddress, Operand, Reg, to_signed
+from fencepost.program.passes.rewrite import used
+from fencepost.records import dataclass
+
+NEVER = 0
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """The contexts in which a value is there: initialised, and committed."""
+
+    init: Operand
+    commit: Operand
+
+
+@dataclass(slots=True)
+class Number:
+    """A context kept along a process. In a process that is active only once it is always 1 and costs nothing."""
+
+    builder: Builder
+    register: Reg | None
+    first: Operand
+
+    @property
+    def now(self) -> Operand:
+        return self.first if self.register is None else self.register
+
+    def set(self, value: Operand) -> None:
+        if self.register is not None:
+            self.builder.set(self.register, value)
+
+    def raise_to(self, *values: Operand) -> None:
+        if self.register is not None:
+            self.set(self.builder.largest(self.register, *values))
+
+
+class Whole:
+    """What the processes of one translation share."""
+
+    def __init__(self, straight: Straight, contexts: int, schedule: Schedule | None) -> None:
+        self.straight, self.program, self.locations = straight, straight.program, straight.locations
+        self.schedule, self.question = schedule, Question(straight)
+        self.builder = b = Builder()
+        self.results: dict[int, tuple[int, int]] = {}
+        self.count, self.contexts = len(self.program.threads), contexts
+        locations = self.locations
+        self.views = Views(b, self.count, contexts, schedule, [stamps_of(c) for c in locations.cells])
+        self.active: list[Operand] = []
+        self.final_stamp: dict[int, Operand] = {}
+        self.seen_syncs: dict[tuple[int, int, int], Operand] = {}
+        self.owners: dict[int, list[Operand]] = {}
+        self.errors: list[Reg] = []
+        self.ended: list[Reg] = []
+
+
+class Process:
+    """The translation of one process. Contexts are numbered 1.. among those where it may be active (`mine`)."""
+
+    def __init__(self, whole: Whole, p: int, mine: list[int]) -> None:
+        self.whole, self.p, self.mine, self.builder = whole, p, mine, whole.builder
+        b = self.builder
+        self.function = whole.program.function(whole.program.threads[p].function)
+        self.flowed = whole.locations.ranges.threads[p]
+        self.first: Operand = Const(1)
+        if whole.schedule is None:
+            self.first = b.choose(1, len(mine), f"first.{p}", "first", p)
+            self._must_be_active(self.first)
+        reachable = [self.function.code[pc] for pc in self.flowed.before]
+        kinds = {i.kind for i in reachable if isinstance(i, ins.Fence)}
+        computed = any(isinstance(i, Access) and isinstance(i.address, Reg) for i in reachable)
+        self.registers = [b.var(f"{p}.{name}") for name in self.function.registers]
+        used = {o.index for i in reachable for o in _registers(i)}
+        self.when = [
+            (self._number(f"init.{p}.{n}"), self._number(f"commit.{p}.{n}")) if r in used else None
+            for r, n in enumerate(self.function.registers)
+        ]
+        cells = whole.locations.cells
+        touched = {c.index for pc in self.flowed.before for c in self._cells_at(pc)}
+        self.init_w, self.commit_w, self.commit_r = (
+            {c.index: self._number(f"{what}.{p}.{c.name}") for c in cells if c.index in touched}
+            for what in ("initW", "commitW", "commitR")
+        )
+        self.own_value = {c.index: b.var(f"own.{p}.{c.name}") for c in cells if c.writes[p] and self.many}
+        self.own_stamp = {c.index: b.var(f"ownstamp.{p}.{c.name}") for c in cells if c.writes[p] and self.many}
+        self.read_stamp = {c.index: b.var(f"readstamp.{p}.{c.name}") for c in cells if c.index in touched and self.many}
+        self.control = self._number(f"ctrl.{p}")
+        self.ack = self._number(f"ack.{p}", FenceKind.SYNC in kinds)
+        self.lwsync = self._number(f"lwsync.{p}", FenceKind.LWSYNC in kinds)
+        self.isync = self._number(f"isync.{p}", FenceKind.ISYNC in kinds)
+        self.accesses = self._number(f"accesses.{p}", bool(kinds - {FenceKind.ISYNC}))
+        self.address_commit = self._number(f"addresses.{p}", FenceKind.ISYNC in kinds and computed)
+        self.address_known = self._number(f"known.{p}", computed)
+        self.write_known = self._number(f"knownW.{p}", computed)
+        self.sync_reached = {q: b.var(f"reached.{p}.{q}") for q in self.others} if kinds - {FenceKind.ISYNC} else {}
+        if any(isinstance(i, ins.StoreConditional) or getattr(i, "exclusive", False) for i in reachable):
+            self.reserved_address, self.reserved_stamp = b.var(f"reserved.{p}"), b.var(f"reservedstamp.{p}")
+        self.labels = {pc: Label() for pc in self.flowed.before}
+        self.end = Label()
+
+    @property
+    def many(self) -> bool:
+        return len(self.mine) > 1
+
+    @property
+    def others(self) -> list[int]:
+        return [q for q in range(self.whole.count) if q != self.p]
+
+    def _cells_at(self, pc: int) -> list[Cell]:
+        return self.whole.locations.of(self.p, pc) if (self.p, pc) in self.whole.locations.targets else []
+
+    def _number(self, name: str, wanted: bool = True) -> Number:
+        if not self.many or not wanted:
+            return Number(self.builder, None, self.first)
+        return Number(self.builder, self.builder.var(name, self.first), self.first)
+
+    def _must_be_active(self, context: Operand, unless: Operand = FALSE) -> None:
+        if self.whole.schedule is None:
+            b = self.builder
+            chosen = b.pick(context, self.whole.active)
+            b.assume(b.either(unless, b.equal(chosen, Const(self.p))))
+
+    def _context(self, name: str, pc: int, *what: object, least: Operand, never: bool = False) -> Operand:
+        """A guess of one of the contexts of this process, not before `least`."""
+        b = self.builder
+        low = NEVER if never else 1
+        guess = b.choose(low, len(self.mine), f"{name}.{self.p}.{pc}", name, self.p, pc, *what)
+        skipped = b.equal(guess, Const(NEVER)) if never else FALSE
+        b.assume(b.either(skipped, b.at_least(guess, least)))
+        if not isinstance(guess, Const):
+            self._must_be_active(b.select(skipped, self.first, guess))
+        return guess
+
+    # --- the code
+
+    def run(self) -> None:
+        b = self.builder
+        self._foresee()
+        for pc in sorted(self.flowed.before):
+            b.position = self.function.code[pc].at
+            b.place(self.labels[pc])
+            self._instruction(pc, self.function.code[pc])
+        b.position = None
+        b.place(self.end)
+
+    def _foresee(self) -> None:
+        """Guesses, before the code, what other processes will have made of the cells that this one looks at."""
+        fences = bool(self.sync_reached)
+        for cell in self.whole.locations.cells:
+            if fences or cell.index in self.commit_r:
+                for k in self.mine:
+                    for q in range(self.whole.count) if fences else (self.p,):
+                        self.whole.views.at(self.p, q, cell, k)
+
+    def _go(self, pc: int) -> Label:
+        """Where control goes for a target; what the analysis showed unreachable ends the process."""
+        return self.labels.get(pc, self.end)
+
+    def _operand(self, operand: Operand) -> Operand:
+        match operand:
+            case Reg(index):
+                return self.registers[index]
+            case GlobalAddress():
+                return Const(to_signed(self.whole.locations.ranges.layout.value(operand)))
+        return operand
+
+    def _when(self, *operands: Operand) -> When:
+        known = [self.when[o.index] for o in operands if isinstance(o, Reg)]
+        pairs = [w for w in known if w is not None]
+        b = self.builder
+        init = b.largest(self.first, *(i.now for i, _ in pairs))
+        return When(init, b.largest(self.first, *(c.now for _, c in pairs)))
+
+    def _fences(self) -> tuple[Operand, Operand, Operand]:
+        """AllSyncCnd."""
+        return self.ack.now, self.lwsync.now, self.isync.now
+
+    def _instruction(self, pc: int, i: Instruction) -> None:
+        b = self.builder
+        match i:
+            case ins.Compute():
+                b.compute_into(self.registers[i.dst.index], i.op, [self._operand(a) for a in i.args], i.width)
+                self._assigned(i.dst, *i.args)
+            case ins.Choose():
+                self._choose(pc, i)
+            case ins.Jump():
+                b.jump(self._go(i.target))
+                return
+            case ins.Branch():
+                self._control(i.condition)
+                b.branch(self._operand(i.condition), self._go(i.then), self._go(i.otherwise))
+                return
+            case ins.Switch():
+                self._switch(i)
+                return
+            case ins.Assume():
+                self._control(i.condition)
+                self._continue_if(self._operand(i.condition))
+            case ins.Assert():
+                self._assert(pc, i)
+            case ins.Fail():
+                b.set(self.whole.errors[self.p], Const(pc + 1))
+                b.jump(self.end)
+                return
+            case ins.Return():
+                b.set(self.whole.ended[self.p], TRUE)
+                b.jump(self.end)
+                return
+            case ins.Load() | ins.Store():
+                self._access(pc, i)
+            case ins.StoreConditional():
+                self._store_conditional(pc, i)
+            case ins.Fence():
+                self._fence(pc, i)
+        if pc + 1 not in self.labels:
+            b.jump(self.end)
+
+    def _continue_if(self, condition: Operand) -> None:
+        on = Label()
+        self.builder.branch(condition, on, self.end)
+        self.builder.place(on)
+
+    def _may_stop(self, pc: int) -> None:
+        """A process need not fetch all of its code: it can stop before anything that others could notice."""
+        if self.whole.question.can_stop:
+            self._continue_if(self.builder.choose(0, 1, f"goes_on.{self.p}.{pc}", "goes on", self.p, pc))
+
+    def _assigned(self, register: Reg, *operands: Operand) -> None:
+        pair = self.when[register.index]
+        if pair is None or not self.many:
+            return
+        when, b = self._when(*operands), self.builder
+        init = b.largest(when.init, *self._fences())
+        commit = b.largest(init, when.commit, self.control.now)
+        pair[0].set(init)
+        pair[1].set(commit)
+
+    def _choose(self, pc: int, i: ins.Choose) -> None:
+        low, high = self._operand(i.low), self._operand(i.high)
+        assert isinstance(low, Const) and isinstance(high, Const), "the bounds of a choice should be constant"
+        guess = self.builder.choose(low.value, high.value, f"choice.{self.p}.{pc}", "choice", self.p, pc)
+        self.builder.set(self.registers[i.dst.index], guess)
+        self._assigned(i.dst)
+
+    def _control(self, condition: Operand) -> None:
+        """ComACI: a conditional commits after what it depends on, after earlier ones and after fences."""
+        if self.many:
+            self.control.raise_to(self._when(condition).commit, *self._fences())
+
+    def _switch(self, i: ins.Switch) -> None:
+        self._control(i.value)
+        b, value = self.builder, self._operand(i.value)
+        for case, target in zip(i.cases, i.targets, strict=True):
+            other = Label()
+            b.branch(b.equal(value, case), self._go(target), other)
+            b.place(other)
+        b.jump(self._go(i.default))
+
+    def _assert(self, pc: int, i: ins.Assert) -> None:
+        b = self.builder
+        self._control(i.condition)
+        good, bad = Label(), Label()
+        b.branch(self._operand(i.condition), good, bad)
+        b.place(bad)
+        b.set(self.whole.errors[self.p], Const(pc + 1))
+        b.jump(self.end)
+        b.place(good)
+
+    # --- accesses
+
+    def _store_conditional(self, pc: int, i: ins.StoreConditional) -> None:
+        """It may succeed where the reservation is for its address; then its write follows what was read (`_stamp`)."""
+        b, done, fails, over = self.builder, self.registers[i.dst.index], Label(), Label()
+        self._may_stop(pc)
+        on = Label()
+        b.branch(b.choose(0 if i.may_fail else 1, 1, f"succeeds.{self.p}.{pc}", "succeeds", self.p, pc), on, fails)
+        b.place(on)
+        b.assume(b.equal(self.reserved_address, self._operand(i.address)))
+        self._access(pc, i)
+        b.set(done, TRUE)
+        b.jump(over)
+        b.place(fails)
+        b.set(done, FALSE)
+        b.place(over)
+        b.set(self.reserved_address, FALSE)
+        self._assigned(i.dst)
+
+    def _access(self, pc: int, i: Access) -> None:
+        b = self.builder
+        if isinstance(i, ins.Store):
+            self._may_stop(pc)
+        cells = self._cells_at(pc)
+        when = self._when(i.address)  # before a load can overwrite the register that its address came from
+        over = Label()
+        for n, cell in enumerate(cells):
+            other = Label()
+            if n + 1 < len(cells):
+                here = Label()
+                b.branch(b.equal(self._operand(i.address), Const(to_signed(cell.address))), here, other)
+                b.place(here)
+            if isinstance(i, ins.Load):
+                self._read(pc, i, cell)
+            else:
+                self._write(pc, i, cell)
+            if n + 1 < len(cells):
+                b.jump(over)
+                b.place(other)
+        b.place(over)
+        if isinstance(i.address, Reg):
+            self.address_commit.raise_to(when.commit)
+            self.address_known.raise_to(when.init)
+            if not isinstance(i, ins.Load):
+                self.write_known.raise_to(when.init)
+
+    def _stamps(self, q: int, cell: Cell) -> list[Operand]:
+        return [self.whole.views.at(self.p, q, cell, k).stamp for k in self.mine]
+
+    def _read(self, pc: int, i: ins.Load, cell: Cell) -> None:
+        """Algorithms 9 and 10."""
+        b, x, address = self.builder, cell.index, self._when(i.address)
+        least = b.largest(address.init, *self._fences(), self.init_w[x].now, self.write_known.now)
+        init = self._context("read", pc, cell.index, least=least)
+        seen = b.pick(init, [self.whole.views.at(self.p, self.p, cell, k).value for k in self.mine])
+        stamp = b.pick(init, self._stamps(self.p, cell))
+        if self.many and x in self.own_value:
+            local = b.less(init, self.commit_w[x].now)
+            seen = b.select(local, self.own_value[x], seen)
+            stamp = b.select(local, self.own_stamp[x], stamp)
+        if i.exclusive and cell.exclusive:
+            b.set(self.reserved_address, Const(to_signed(cell.address)))
+            b.set(self.reserved_stamp, stamp)
+        if self.many:
+            if stamp != FALSE:
+                b.assume(b.at_least(stamp, self.read_stamp[x]))
+                b.set(self.read_stamp[x], stamp)
+            commit = b.largest(
+                init, address.commit, self.control.now, self.commit_r[x].now, self.commit_w[x].now,
+                self.address_known.now,
+            )  # fmt: skip
+            self.commit_r[x].set(commit)
+            self.accesses.raise_to(commit)
+            pair = self.when[i.dst.index]
+            if pair is not None:
+                pair[0].set(init)
+                pair[1].set(commit)
+        self.whole.results[len(b.code)] = (self.p, pc)
+        b.set(self.registers[i.dst.index], seen)
+
+    def _write(self, pc: int, i: ins.Store | ins.StoreConditional, cell: Cell) -> None:
+        """Algorithms 7 and 8."""
+        b, x, views = self.builder, cell.index, self.whole.views
+        value = self._stored(i, cell)
+        needs = self._when(i.address, i.value)
+        init = b.largest(needs.init, *self._fences())
+        least = b.largest(
+            init, needs.commit, self.control.now, self.commit_r[x].now, self.commit_w[x].now, self.address_known.now
+        )
+        commit = self._context("commit", pc, x, least=least)
+        lower = b.pick(commit, self._stamps(self.p, cell))
+        reaches: dict[int, Operand] = {}
+        for q in self.others:
+            reach = self._propagation(pc, cell, q, commit)
+            before = b.pick(reach, self._stamps(q, cell))
+            lower = b.largest(lower, b.select(b.equal(reach, Const(NEVER)), FALSE, before))
+            reaches[q] = reach
+        given = self._stamp(pc, i, cell, lower)
+        self.whole.results[len(b.code)] = (self.p, pc)
+        stamp = b.var(f"stamp.{self.p}.{pc}", given)
+        for q in self.others:
+            if cell.total > 1:
+                overtaken = b.less(stamp, self.whole.final_stamp[x])
+                b.assume(b.either(b.op(Op.NE, reaches[q], Const(NEVER)), overtaken))
+        for n, k in enumerate(self.mine, start=1):
+            set_view(b, views.running[self.p, x, k], b.equal(commit, Const(n)), stamp, value)
+            for q in self.others:
+                set_view(b, views.running[q, x, k], b.equal(reaches[q], Const(n)), stamp, value)
+        if self.many:
+            self.init_w[x].set(init)
+            self.commit_w[x].set(commit)
+            self.accesses.raise_to(commit)
+            b.set(self.own_value[x], value)
+            b.set(self.own_stamp[x], stamp)
+
+    def _stored(self, i: ins.Store | ins.StoreConditional, cell: Cell) -> Operand:
+        value = self._operand(i.value)
+        return value if cell.size == 8 else self.builder.op(Op.MOV, value, width=8 * cell.size)
+
+    def _propagation(self, pc: int, cell: Cell, q: int, commit: Operand) -> Operand:
+        """PropWrite: where the write reaches q, after every fence that this process had seen has reached q."""
+        b = self.builder
+        after: Operand = commit
+        if self.sync_reached:
+            after = b.largest(after, self.sync_reached[q])
+        reach = self._context("propagate", pc, cell.index, q, least=after, never=cell.total > 1)
+        foreign = self._foreign(q, commit)
+        if foreign != FALSE:
+            late = b.at_least(self._global(reach), foreign)
+            b.assume(b.either(b.equal(reach, Const(NEVER)), late))
+        return reach
+
+    def _global(self, context: Operand) -> Operand:
+        return self.builder.pick(context, [Const(k) for k in self.mine])
+
+    def _foreign(self, r: int, context: Operand) -> Operand:
+        """The last context in which a fence of a third process that has reached us by now reaches r."""
+        b, known = self.builder, self.whole.seen_syncs
+        found: list[Operand] = []
+        for own in self.mine:
+            found.append(b.largest(FALSE, *(g for (q, s, k), g in known.items() if (q, s) == (self.p, r) and k <= own)))
+        return b.pick(context, found)
+
+    def _stamp(self, pc: int, i: ins.Store | ins.StoreConditional, cell: Cell, lower: Operand) -> Operand:
+        """The least stamp of this process above all that the write must come after; where positions are guessed, one
+        of this process, for a store-conditional the one after what its load-reserve read."""
+        b, stamps = self.builder, stamps_of(cell)
+        if cell.exclusive:
+            if isinstance(i, ins.Store):
+                position = b.choose(1, cell.total, f"position.{self.p}.{pc}", "view")
+            else:
+                position = b.op(Op.ADD, self.reserved_stamp, Const(1))
+            b.assume(b.less(lower, position))
+            b.assume(b.equal(b.pick(position, self.whole.owners[cell.index]), Const(self.p)))
+            return position
+        if stamps.shift == 0:
+            return b.op(Op.ADD, lower, Const(1))
+        above = b.op(Op.ADD, b.op(Op.LSHR, lower, Const(stamps.shift)), Const(1))
+        return b.op(Op.OR, b.op(Op.SHL, above, Const(stamps.shift)), Const(stamps.owner(self.p)))
+
+    # --- fences
+
+    def _fence(self, pc: int, i: ins.Fence) -> None:
+        if i.kind is FenceKind.ISYNC:
+            self.isync.raise_to(self.control.now, *self._fences(), self.address_commit.now)
+            return
+        self._may_stop(pc)
+        b = self.builder
+        commit = b.largest(self.control.now, *self._fences(), self.accesses.now)
+        reaches = {q: self._context("fence", pc, q, least=commit) for q in self.others}
+        for cell in self.whole.locations.cells:
+            if cell.total:
+                mine = b.pick(commit, self._stamps(self.p, cell))
+                for q in self.others:
+                    b.assume(b.at_least(b.pick(reaches[q], self._stamps(q, cell)), mine))
+        for q in self.others:
+            b.set(self.sync_reached[q], b.largest(self.sync_reached[q], reaches[q]))
+        self._tell_others(reaches)
+        if i.kind is FenceKind.SYNC:
+            self.ack.raise_to(*reaches.values())
+        else:
+            self.lwsync.set(commit)
+
+    def _tell_others(self, reaches: dict[int, Operand]) -> None:
+        b = self.builder
+        for (q, r, k), guess in self.whole.seen_syncs.items():
+            if q in reaches and r in reaches and k in self.mine:
+                elsewhere = b.op(Op.NE, reaches[q], Const(self.mine.index(k) + 1))
+                b.assume(b.either(elsewhere, b.at_least(guess, self._global(reaches[r]))))
+
+
+def _registers(i: Instruction) -> list[Reg]:
+    return [o for o in used(i) if isinstance(o, Reg)]
