@@ -37,7 +37,7 @@ def run_once(command: Sequence[str], timeout: float) -> Sample:
     """Runs to the end, or kills after `timeout` seconds (then the code is -9)."""
     with tempfile.TemporaryFile("w+") as out:
         start = time.perf_counter()
-        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, text=True)
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, text=True, start_new_session=True)
         status, usage = _wait(process.pid, timeout)
         wall = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -53,7 +53,7 @@ def _wait(pid: int, timeout: float) -> tuple[int, resource.struct_rusage]:
         if done:
             return status, usage
         if time.perf_counter() > deadline:
-            os.kill(pid, 9)
+            os.killpg(pid, 9)  # with everything that it started
             _, status, usage = os.wait4(pid, 0)
             return status, usage
         time.sleep(pause)
@@ -70,6 +70,35 @@ def instructions(command: Sequence[str]) -> int | None:
         subprocess.run([*valgrind, *command], capture_output=True, check=False)
         found = re.search(r"^(?:summary|totals): (\d+)", out.read_text() if out.exists() else "", re.MULTILINE)
         return int(found[1]) if found else None
+
+
+def profile(command: Sequence[str], top: int = 8) -> list[tuple[float, str]] | None:
+    """Where the instructions of the core go: (share of them in percent, function) by callgrind, the largest first."""
+    if shutil.which("valgrind") is None or shutil.which("callgrind_annotate") is None:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "callgrind.out"
+        valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", "--trace-children=no"]
+        subprocess.run([*valgrind, *command], capture_output=True, check=False)
+        if not out.exists():
+            return None
+        annotate = ["callgrind_annotate", "--threshold=99.9", str(out)]
+        listed = subprocess.run(annotate, capture_output=True, text=True, check=False).stdout
+    rows = re.findall(r"^ *([\d,]+) \( *[\d.]+%\)  +(?:\S*?:)?(.*?) \[(.*?)\]$", listed, re.MULTILINE)
+    cost: dict[str, int] = {}
+    for count, name, where in rows:
+        if "_core" in where:
+            cost[_short(name)] = cost.get(_short(name), 0) + int(count.replace(",", ""))
+    total = sum(cost.values()) or 1
+    return [(100 * n / total, name) for name, n in sorted(cost.items(), key=lambda item: -item[1])[:top]]
+
+
+def _short(name: str) -> str:
+    """A C++ function without its arguments and template parameters."""
+    name = re.sub(r"\(anonymous namespace\)::|fencepost::", "", name)
+    while (shorter := re.sub(r"<[^<>]*>", "", name)) != name:
+        name = shorter
+    return re.sub(r"\(.*\).*", "", name).split(" ")[-1]
 
 
 def machine() -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import log
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from bench.plot import line_plot
@@ -13,41 +14,119 @@ Row = dict[str, Any]
 NOISE = 0.15
 
 
-def markdown(results: dict[str, Any], folder: Path) -> str:
-    """The page; plots are written beside it."""
-    m = results["machine"]
+def markdown(results: dict[str, Any], folder: Path, notes: dict[str, str] | None = None, plots: str = "") -> str:
+    """The page; plots are written to `folder`, which the page calls `plots`. `notes` are paragraphs by their place."""
+    m, notes = results["machine"], notes or {}
     lines = [
         "# Results",
         "",
         f"{m['cpu']}, {m['processors']} processors, Python {m['python']}, {m['date']}. CPU seconds of a whole command "
-        f"with start-up, best of {results['repeats']}; spread is (worst - best) / best.",
+        f"with start-up, best of {results['repeats']}; spread is (worst - best) / best. The papers' times are those of "
+        "their machines: only the order of magnitude counts. A ratio is theirs divided by ours.",
+        *_note(notes, "head"),
+        *_targets(results, notes),
     ]
     for suite, rows in results["suites"].items():
-        lines += ["", f"## {suite}", ""]
-        lines += _table(rows) if rows else ["No cases: what it measures is not installed or not there."]
+        lines += ["", f"## {suite}", *_note(notes, suite)]
+        if not rows:
+            lines += ["", "No cases: what it measures is not installed or not there."]
+        for table in dict.fromkeys(r.get("table", "") for r in rows):
+            lines += _table([r for r in rows if r.get("table", "") == table], table)
+        lines += _peers(rows)
         if any(r.get("x") for r in rows):
-            lines += _plots(rows, folder)
+            lines += _plots(rows, folder, plots)
+    lines += _instructions(results) + _profiles(results, notes)
     return "\n".join(lines) + "\n"
 
 
-def _table(rows: list[Row]) -> list[str]:
-    head = ["case", "executions", "result", "seconds", "spread", "MiB", "target", "paper", "ratio", "peers"]
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+def _note(notes: dict[str, str], place: str) -> list[str]:
+    return ["", notes[place].strip()] if place in notes else []
+
+
+def taken(r: Row) -> float:
+    """The seconds that count against the target."""
+    return float(r["wall"] if r.get("by_wall") else r["best"])
+
+
+def _targets(results: dict[str, Any], notes: dict[str, str]) -> list[str]:
+    """What we wanted, and where we miss it by how much and why."""
+    rows = [r for suite in results["suites"].values() for r in suite if r.get("target") is not None]
+    missed = [r for r in rows if taken(r) > r["target"] or r["result"] == "timeout"]
+    lines = ["", "## Targets", "", f"{len(rows) - len(missed)} of {len(rows)} targets are met."]
+    for r in missed:
+        by = f"{taken(r):.2f} s instead of {r['target']} s"
+        lines.append(f"- {r['case']} takes {by}. {notes.get('missed ' + r['case'], '')}".rstrip())
+    return lines
+
+
+def _table(rows: list[Row], title: str) -> list[str]:
+    head = [
+        "case",
+        "executions",
+        "paper",
+        "result",
+        "seconds",
+        "spread",
+        "MiB",
+        "target",
+        "paper's s",
+        "ratio",
+        "peers",
+    ]
+    used = [True, True, any(r.get("traces") for r in rows), True, True, True, True,
+            any(r.get("target") is not None for r in rows), *[any(r.get("paper") for r in rows)] * 2,
+            any(r["peers"] for r in rows)]  # fmt: skip
+    notes = {r["note"] for r in rows if r.get("note")}
+    lines = ["", *([f"### {title}", ""] if title else []), *sorted(notes), *([""] if notes else [])]
+    lines += ["| " + " | ".join(h for h, u in zip(head, used, strict=True) if u) + " |", "|" + "---|" * sum(used)]
     for r in rows:
-        ratio = f"{r['paper'] / r['best']:.0f}x" if r.get("paper") else ""
-        peers = ", ".join(f"{name} {p['cpu']:.2f} s ({p['cpu'] / r['best']:.0f}x)" for name, p in r["peers"].items())
-        met = "" if r.get("target") is None else f"{r['target']} {'met' if r['best'] <= r['target'] else 'MISSED'}"
-        cells = [
-            r["case"], r.get("executions", ""), r["result"], f"{r['best']:.2f}", f"{100 * r['spread']:.0f}%",
-            f"{r['memory']:.0f}", met, r.get("paper") or "", ratio, peers,
-        ]  # fmt: skip
-        lines.append("| " + " | ".join(str(c) if c is not None else "" for c in cells) + " |")
-    counted = [f"- {r['case']}: {r['instructions']:,} instructions" for r in rows if r.get("instructions")]
-    return [*lines, *(["", "By callgrind:", "", *counted] if counted else [])]
+        lines.append("| " + " | ".join(c for c, u in zip(_cells(r), used, strict=True) if u) + " |")
+    return lines
 
 
-def _plots(rows: list[Row], folder: Path) -> list[str]:
+def _cells(r: Row) -> list[str]:
+    met = "" if r.get("target") is None else f"{r['target']} {'met' if taken(r) <= r['target'] else 'MISSED'}"
+    paper = r.get("paper")
+    over = paper == 1800.0  # the time limit of the Power2SC paper
+    seconds = (
+        ("over " if r["result"] == "timeout" else "")
+        + f"{r['best']:.2f}"
+        + (f" ({r['wall']:.1f} waited)" if r.get("by_wall") else "")
+    )
+    shown = [
+        r["case"], r.get("executions"), r.get("traces"), r["result"], seconds, f"{100 * r['spread']:.0f}%",
+        f"{r['memory']:.0f}", met, f"over {paper:.0f}" if over else paper,
+        "" if r["result"] == "timeout" else _ratio(paper, r["best"], over),
+        ", ".join(_peer(name, p, r) for name, p in r["peers"].items()),
+    ]  # fmt: skip
+    return [str(c) if c is not None else "" for c in shown]
+
+
+def _ratio(theirs: float | None, ours: float, over: bool = False) -> str:
+    if not theirs:
+        return ""
+    ratio = theirs / ours
+    return f"{'>' if over else ''}{ratio:.1f}" if ratio < 10 else f"{'>' if over else ''}{ratio:,.0f}"
+
+
+def _peer(name: str, found: dict[str, Any], r: Row) -> str:
+    over = bool(found.get("over"))
+    return f"{name} {'over ' if over else ''}{found['cpu']:.1f} s (x{_ratio(found['cpu'], r['best'], over)})"
+
+
+def _peers(rows: list[Row]) -> list[str]:
+    """How each peer that ran compares on the median case."""
     lines = []
+    for name in dict.fromkeys(n for r in rows for n in r["peers"]):
+        ratios = [r["peers"][name]["cpu"] / r["best"] for r in rows if name in r["peers"]]
+        lines += ["", f"{name} takes {median(ratios):.1f} times our CPU time on the median of {len(ratios)} cases, "
+                  f"{min(ratios):.1f} at the least."]  # fmt: skip
+    return lines
+
+
+def _plots(rows: list[Row], folder: Path, plots: str) -> list[str]:
+    lines = []
+    folder.mkdir(parents=True, exist_ok=True)
     for kind in ("events", "threads", "executions"):
         chosen = [r for r in rows if r["series"].startswith(kind) and r.get("executions")]
         if len(chosen) < 2:
@@ -58,8 +137,8 @@ def _plots(rows: list[Row], folder: Path) -> list[str]:
         for what, unit, series in (("time", "µs per execution", cost), ("memory", "MiB", memory)):
             name = f"{kind}-{what}.svg"
             (folder / name).write_text(line_plot(f"{what} against {kind}", kind, unit, series))
-            lines += ["", f"![{what} against {kind}]({name})"]
-        lines += ["", *[f"- {n}: {_growth(p)}" for n, p in cost.items()]]
+            lines += ["", f"![{what} against {kind}]({plots}{name})"]
+        lines += ["", *[f"- {n}: {_growth(cost[n], kind)}; {_memory(memory[n])}." for n in names]]
     return lines
 
 
@@ -67,13 +146,57 @@ def _per_execution(r: Row) -> float:
     return max(1e6 * float(r["seconds"]) / r["executions"], 1e-4)
 
 
-def _growth(points: list[tuple[float, float]]) -> str:
+def _growth(points: list[tuple[float, float]], kind: str) -> str:
     """The exponent of the best power law through the upper half of the points."""
     upper = points[len(points) // 2 :]
     xs, ys = [log(p[0]) for p in upper], [log(p[1]) for p in upper]
     mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
     slope = sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys, strict=True)) / sum((x - mean_x) ** 2 for x in xs)
-    return f"time per execution grows as the power {slope:.2f}"
+    ends = f"{_round(upper[0][1])} µs at {upper[0][0]:,.0f}, {_round(upper[-1][1])} µs at {upper[-1][0]:,.0f}"
+    return f"time per execution grows as the power {slope:.2f} of the number of {kind} ({ends})"
+
+
+def _round(value: float) -> str:
+    return f"{value:.2g}" if value < 10 else f"{value:.0f}"
+
+
+def _memory(points: list[tuple[float, float]]) -> str:
+    low, high = min(p[1] for p in points), max(p[1] for p in points)
+    return (
+        f"memory stays at {high:.0f} MiB" if high < 1.15 * low + 2 else f"memory goes from {low:.0f} to {high:.0f} MiB"
+    )
+
+
+def _instructions(results: dict[str, Any]) -> list[str]:
+    rows = [r for suite in results["suites"].values() for r in suite if r.get("instructions")]
+    if not rows:
+        return []
+    lines = ["", "## Instructions", "", "By callgrind, the whole command: the same on every run, unlike the clock.", ""]
+    return [*lines, *(f"- {r['case']}: {r['instructions']:,}" for r in rows)]
+
+
+def _profiles(results: dict[str, Any], notes: dict[str, str]) -> list[str]:
+    profiles = results.get("profiles", {})
+    if not profiles:
+        return []
+    lines = [
+        "",
+        "## Where the time goes",
+        "",
+        "The share of the core's instructions by function (callgrind).",
+        *_note(notes, "profiles"),
+    ]
+    for name, rows in profiles.items():
+        lines += [
+            "",
+            f"### {name}",
+            "",
+            "| share | function |",
+            "|---|---|",
+            *(f"| {s:.1f}% | `{f}` |" for s, f in rows),
+        ]
+        lines += _note(notes, f"profile {name}")
+    return lines
 
 
 def compare(now: dict[str, Any], before: dict[str, Any]) -> list[str]:

@@ -7,7 +7,9 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 from bench.measure import fencepost
 
@@ -19,8 +21,10 @@ CORPUS = Path(os.environ.get("FENCEPOST_CORPUS", ROOT.parent / "shared" / "corpu
 @dataclass(frozen=True, slots=True)
 class Case:
     """`executions` and `verdict` are what must come out (None: no expectation). `target`: the seconds we want. `paper`
-    and `peers`: seconds that others took, where that is known. `c`: the same program in C, for peers. `x`: the place
-    on the horizontal axis, where the suite is a plot."""
+    and `peers`: seconds that others took, where that is known; `traces` the executions that the paper reports. `table`:
+    the table of the paper that the case is a row of. `c`, `fp`, `listed`: the same question for peers, as a C program
+    with its flags, a program for SPIN, a table of litmus tests. `wall`: the target is about waiting, not about CPU.
+    `x`: the place on the horizontal axis, where the suite is a plot. `limit`: seconds, where others than the usual."""
 
     name: str
     command: tuple[str, ...]
@@ -30,41 +34,65 @@ class Case:
     paper: float | None = None
     peers: dict[str, float] = field(default_factory=dict)
     c: tuple[str, ...] = ()
+    fp: str = ""
+    listed: str = ""
     model: str = ""
+    table: str = ""
+    note: str = ""
+    traces: int | None = None
+    wall: bool = False
+    limit: float | None = None
     series: str = ""
     x: float | None = None
     count_instructions: bool = False
 
 
-def from_table(name: str) -> list[Case]:
-    """The cases of targets.toml under this suite; their counts come from counts.toml."""
-    counts = tomllib.loads((HERE / "counts.toml").read_text())["case"]
+def _toml(name: str) -> dict[str, Any]:
+    return tomllib.loads((HERE / name).read_text(encoding="utf-8"))
+
+
+def _key(row: dict[str, Any]) -> tuple[str, str, str]:
+    return row["program"], str(row["with"]), row["model"]
+
+
+def from_tables(suite: str) -> list[Case]:
+    """The rows of papers.toml under this suite, with our targets; then the targets that no table has."""
+    targets = {_key(row): row for row in _toml("targets.toml").get(suite, [])}
     cases = []
-    for row in tomllib.loads((HERE / "targets.toml").read_text())[name]:
-        defines = [f"-D{k}={v}" for k, v in row["with"].items()]
-        expected = [
-            c["counts"].get(row["model"]) for c in counts if (c["program"], c["with"]) == (row["program"], row["with"])
-        ]
-        command = fencepost(
-            "check", str(HERE / "programs" / f"{row['program']}.fp"), "--model", row["model"], "--json", "--", *defines
-        )
-        source = HERE / "programs" / "c" / f"{row['program']}.c"
-        inside = ",".join(str(v) for k, v in row["with"].items() if k not in ("LIMIT",))
-        cases.append(
-            Case(
-                f"{row['program']}({inside}) {row['model']}", tuple(command), expected[0] if expected else None, None,
-                row.get("target"), row.get("paper"), row.get("peers", {}),
-                (str(source), *defines) if source.exists() else (), row["model"],
-                count_instructions=row.get("instructions", False),
-            )
-        )  # fmt: skip
-    return cases
+    for table in _toml("papers.toml")["table"]:
+        if table["suite"] == suite:
+            for row in table["rows"]:
+                more = targets.pop(_key(row), {}) if "program" in row else {}
+                cases.append(_row(more | row, table["title"], table.get("note", "")))
+    return [*cases, *(_row(row, "Targets of our own", "") for row in targets.values())]
+
+
+def _row(row: dict[str, Any], table: str, note: str) -> Case:
+    if "source" in row:
+        unroll = ("--unroll", str(row["unroll"])) if "unroll" in row else ()
+        command = fencepost("check", str(HERE / row["source"]), "--model", row["model"], *unroll, "--json")
+        name = f"{Path(row['source']).stem} {row['model']}"
+        return Case(name, tuple(command), verdict="PASS", paper=row["seconds"], model=row["model"], table=table,
+                    note=note)  # fmt: skip
+    defines = [f"-D{k}={v}" for k, v in row["with"].items()]
+    program = str(HERE / "programs" / f"{row['program']}.fp")
+    command = fencepost("check", program, "--model", row["model"], "--json", "--", *defines)
+    source = HERE / "programs" / "c" / f"{row['program']}.c"
+    inside = ",".join(str(v) for k, v in row["with"].items() if k != "LIMIT")
+    same = [c for c in _toml("counts.toml")["case"] if (c["program"], c["with"]) == (row["program"], row["with"])]
+    count = same[0]["counts"].get(row["model"]) if same else None
+    return Case(
+        f"{row['program']}({inside}) {row['model']}", tuple(command), count or row.get("traces"), None,
+        row.get("target"), row.get("seconds", row.get("paper")), row.get("peers", {}),
+        (str(source), *defines) if source.exists() else (), model=row["model"], table=table, note=note,
+        traces=row.get("traces"), count_instructions=row.get("instructions", False),
+    )  # fmt: skip
 
 
 def table1() -> list[Case]:
     """Table 1 of the RSMC paper: counted programs, and C programs with and without fences."""
-    cases = from_table("rsmc-table1")
-    for row in tomllib.loads((HERE / "power" / "table1.toml").read_text())["program"]:
+    cases = from_tables("rsmc-table1")
+    for row in _toml("power/table1.toml")["program"]:
         flags = row.get("flags", [])
         unroll = ["--unroll", str(row["bound"])] if "bound" in row else []
         source = str(HERE / "power" / f"{row['source']}.c")
@@ -72,10 +100,14 @@ def table1() -> list[Case]:
         cases.append(
             Case(
                 row["name"], tuple(command), row.get("executions"), row["verdict"], None, row.get("paper"), {},
-                (source, *flags), "power",
+                (source, *flags), model="power", table="RSMC, Table 1 (Nidhugg)",
             )
         )  # fmt: skip
     return cases
+
+
+#: Seconds that one should wait at most for a whole table, on two cores.
+LITMUS_TARGETS = {"PPC": 20.0, "X86": 5.0, "AARCH64": 30.0, "RISCV": 30.0}
 
 
 def litmus() -> list[Case]:
@@ -84,7 +116,10 @@ def litmus() -> list[Case]:
     for table in sorted(CORPUS.glob("*.expected.csv")):
         arch, model = table.name.split(".")[:2]
         command = fencepost("litmus", "--model", model, "--expected", str(table), "--quiet", "--json")
-        cases.append(Case(f"{arch} under {model}", tuple(command), model=model))
+        target = LITMUS_TARGETS.get(arch)
+        cases.append(
+            Case(f"{arch} under {model}", tuple(command), target=target, listed=str(table), model=model, wall=True)
+        )
     return cases
 
 
@@ -96,10 +131,15 @@ NOT_ROBUST = frozenset({
 
 
 def robustness() -> list[Case]:
+    paper = _toml("papers.toml")["rocker"]
     cases = []
-    for path in sorted((HERE / "robustness").glob("*.fp")):
+    for path in sorted((HERE / "robustness").glob("*.fp"), key=lambda p: (p.stem not in paper, p.stem)):
         verdict = "FAIL" if path.stem in NOT_ROBUST else "PASS"
-        cases.append(Case(path.stem, tuple(fencepost("robust", str(path), "--json")), verdict=verdict))
+        table = "Rocker, Figure 7 (Rocker with SPIN)" if path.stem in paper else "Litmus tests of the Rocker paper"
+        target = 30.0 if path.stem in ("lamport2-3-ra", "rcu-offline") else None
+        command = tuple(fencepost("robust", str(path), "--json"))
+        cases.append(Case(path.stem, command, verdict=verdict, target=target, paper=paper.get(path.stem), fp=str(path),
+                          table=table))  # fmt: skip
     return cases
 
 
@@ -108,13 +148,43 @@ def bounded() -> list[Case]:
     from bounded.tables import LOOP_BOUND, ROWS
 
     cases = []
-    for name, contexts, unsafe, safe in ROWS:
-        for kind, verdict, seconds in (("unsafe", "FAIL", unsafe), ("safe", "PASS", safe)):
-            path = str(HERE / "bounded" / f"{name}-{kind}.c")
-            limits = ("--contexts", str(contexts), "--unroll", str(LOOP_BOUND))
-            paper = float(seconds) if seconds.isdigit() else None
-            command = fencepost("bounded", path, *limits, "--json")
-            cases.append(Case(f"{name} {kind}", tuple(command), verdict=verdict, paper=paper))
+    for kind, verdict, target, title in (
+        ("unsafe", "FAIL", 10.0, "Power2SC, Table 3 (Power2SC with CBMC)"),
+        ("safe", "PASS", 300.0, "Power2SC, Table 4 (Power2SC with CBMC)"),
+    ):
+        for name, contexts, unsafe, safe in ROWS:
+            seconds = unsafe if kind == "unsafe" else safe
+            paper = float(seconds) if seconds.isdigit() else OVER
+            cases.append(_bounded(name, kind, verdict, contexts, LOOP_BOUND, paper, title, target))
+    return cases
+
+
+OVER = 1800.0  # the paper's time limit: it needed more
+
+
+def _bounded(
+    name: str, kind: str, verdict: str, contexts: int, loops: int, paper: float, title: str, target: float | None = None
+) -> Case:
+    path = str(HERE / "bounded" / f"{name}-{kind}.c")
+    command = fencepost("bounded", path, "--contexts", str(contexts), "--unroll", str(loops), "--json")
+    return Case(f"{name} {kind}, {contexts} contexts, loops {loops}", tuple(command), verdict=verdict, target=target,
+                paper=paper, c=(path,), model="power", table=title)  # fmt: skip
+
+
+def bounded_scaling() -> list[Case]:
+    """Tables 5 to 8 of the Power2SC paper: more loop rounds, more contexts."""
+    from bounded.tables import LOOP_BOUND, ROWS
+
+    tables, bound = _toml("papers.toml")["power2sc"], {row[0]: row[1] for row in ROWS}
+    cases = []
+    for number, (what, kind) in enumerate(product(("unroll", "contexts"), ("unsafe", "safe")), 5):
+        for name, row in tables[f"{what}-{kind}"].items():
+            for step, seconds in enumerate(row):
+                loops = (3, 5, 7)[step] if what == "unroll" else LOOP_BOUND
+                contexts = bound[name] + (step + 1 if what == "contexts" else 0)
+                verdict, paper = "FAIL" if kind == "unsafe" else "PASS", OVER if seconds < 0 else float(seconds)
+                title = f"Power2SC, Table {number} (Power2SC with CBMC)"
+                cases.append(_bounded(name, kind, verdict, contexts, loops, paper, title))
     return cases
 
 
@@ -171,11 +241,29 @@ def _executions() -> Iterator[Case]:
 
 
 SUITES: dict[str, Callable[[], list[Case]]] = {
-    "rcmc-tables": lambda: from_table("rcmc-tables"),
+    "rcmc-tables": lambda: from_tables("rcmc-tables"),
     "rsmc-table1": table1,
     "rocker-fig7": robustness,
     "power2sc-tables": bounded,
+    "power2sc-scaling": bounded_scaling,
     "litmus": litmus,
     "algorithms": algorithms,
     "scaling": scaling,
 }
+
+#: What --quick runs: all but the tables whose safe rows take minutes each.
+QUICK = tuple(name for name in SUITES if name != "power2sc-scaling")
+
+
+def profiled() -> dict[str, list[str]]:
+    """The commands whose hot path the results page shows: one relaxed, one SC-heavy, one POWER."""
+
+    def check(name: str, program: str, model: str, *defines: str) -> tuple[str, list[str]]:
+        path = str(HERE / "programs" / f"{program}.fp")
+        return name, fencepost("check", path, "--model", model, "--json", "--", *defines)
+
+    return dict([
+        check("relaxed: binc(5) under rc11", "binc", "rc11", "-DN=5"),
+        check("SC-heavy: fib_bench(4) under sc", "fib_bench", "sc", "-DK=4", "-DLIMIT=55"),
+        check("POWER: fib_bench(3), plain accesses", "fib_bench-plain", "power", "-DK=3", "-DLIMIT=21"),
+    ])  # fmt: skip
