@@ -138,7 +138,7 @@ def test_spin_runs_beside_us() -> None:
 
 
 def test_a_peer_that_does_not_end_is_stopped_with_its_children() -> None:
-    sample = run_once(["sh", "-c", "sleep 300; true"], 0.3)
+    sample = run_once(["sh", "-c", "sleep 300; true"], 0.05)
     assert sample.code == -9 and sample.wall < 5
 
 

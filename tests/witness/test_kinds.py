@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import chdir
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import browser
 import jsonschema
 import pytest
 from browser import Browser
-from found import FOUND, found, sources
+from found import FAILING, FOUND, found, sources
 
 from fencepost.program.instructions import ErrorKind
 from fencepost.report import html, sarif
@@ -100,3 +101,51 @@ def test_the_page_is_clicked_through(chrome: Browser, name: str, tmp_path: Path)
         assert int(lit) == moment["line"]
     assert chrome.run("document.getElementById('next').disabled") is True
     assert chrome.complaints() == []
+
+
+#: What the report says would have prevented it, and that change made in the source.
+FIXES: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
+    "race": (
+        "store to ready with release (race.cpp:15) and load ready with acquire (race.cpp:21)",
+        (
+            ("store(true, std::memory_order_relaxed)", "store(true, std::memory_order_release)"),
+            ("load(std::memory_order_relaxed)", "load(std::memory_order_acquire)"),
+        ),
+    ),
+    "assertion": (
+        "store to ready with release (assertion.c:9)",
+        (("&ready, 1, memory_order_relaxed", "&ready, 1, memory_order_release"),),
+    ),
+    "power": (
+        "put sync between the store to flag[0] and the load of flag[1] in thread left (power.c:9 and 10)",
+        (("1, memory_order_release);", "1, memory_order_release);\n    atomic_thread_fence(memory_order_seq_cst);"),),
+    ),
+    "robustness": (
+        "put a seq-cst fence between the store to wants0 and the load of wants1 in thread zero",
+        (("wants0 := 1", "wants0 := 1; fence.sc"), ("wants1 := 1", "wants1 := 1; fence.sc")),
+    ),
+    "bounded": (
+        "put lwsync between the store to data and the store to ready in thread writer",
+        (
+            ("data = 42;", 'data = 42;\n    __asm__ volatile("lwsync" ::: "memory");'),
+            ("if (ready == 1)", 'if (ready == 1) {\n        __asm__ volatile("lwsync" ::: "memory");'),
+            ("== 42);", "== 42); }"),
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FIXES)
+def test_what_would_have_prevented_it_does(name: str, tmp_path: Path) -> None:
+    """The change that the report asks for, made in the program: no execution fails any more."""
+    said, changes = FIXES[name]
+    assert said in " ".join(render(found(name), sources=sources()).lower().split())
+    original = next(p for p in FAILING.iterdir() if p.stem == name)
+    text = original.read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    (tmp_path / original.name).write_text(text)
+    with chdir(tmp_path):
+        verdict = FOUND[name][0]()
+    assert verdict.answer is Answer.PASS, verdict.reason

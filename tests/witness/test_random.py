@@ -25,7 +25,7 @@ from fencepost.witness.codec import decode, encode
 from fencepost.witness.confirm import confirm
 from fencepost.witness.story import tell
 
-EXPLORED = ("rc11", "sc", "ra", "tso", "rc11-cpp20")
+EXPLORED = ("rc11", "sc", "ra", "tso", "pso", "rc11-cpp20")
 HARDWARE = {"power": shapes.POWER, "riscv": shapes.RISCV}
 
 
@@ -93,7 +93,7 @@ def test_racy_programs() -> None:
     assert kinds[ErrorKind.RACE] >= 10 and kinds[ErrorKind.DEADLOCK] >= 2, kinds
 
 
-@pytest.mark.parametrize("model", ["wrc11", "imm", "sra", "power", "armv8"])
+@pytest.mark.parametrize("model", ["wrc11", "imm", "sra", "power", "armv7", "armv8", "riscv"])
 def test_models_of_every_engine(model: str) -> None:
     failing = 0
     for seed in range(40):

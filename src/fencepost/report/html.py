@@ -13,7 +13,7 @@ from fencepost._version import __version__
 from fencepost.report.drawing import KINDS, SHOWN_AT_FIRST, Drawing, draw
 from fencepost.report.palette import variables
 from fencepost.report.svg import asset, markup
-from fencepost.report.text import error_text
+from fencepost.report.text import error_text, figures
 from fencepost.verdict import Verdict, Witness
 from fencepost.witness.names import short_file
 from fencepost.witness.sources import Sources
@@ -28,7 +28,7 @@ def render(verdict: Verdict, sources: Sources | None = None) -> str:
     if verdict.witness is None:
         return _frame(verdict.answer.value, _plain_body(verdict))
     story = tell(verdict.witness, texts)
-    return _page(story, texts, verdict.answer.value, _figures(verdict))
+    return _page(story, texts, verdict.answer.value, figures(verdict))
 
 
 def render_witness(witness: Witness, sources: Sources | None = None) -> str:
@@ -79,12 +79,7 @@ def _plain_body(verdict: Verdict) -> str:
     where = f'<span class="where">under {escape(verdict.model)}</span>'
     head = f'<h1><span class="badge {answer.lower()}">{answer}</span> {reason} {where}</h1>'
     warnings = "".join(f'<p class="why"><b class="also">note</b>{escape(w)}</p>' for w in verdict.warnings)
-    return f"<header>{head}{warnings}</header><main></main>{_footer(_figures(verdict))}"
-
-
-def _figures(verdict: Verdict) -> str:
-    blocked = f", {verdict.blocked} blocked" if verdict.blocked else ""
-    return f"{verdict.executions} executions{blocked} in {verdict.seconds:.2f} s"
+    return f"<header>{head}{warnings}</header><main></main>{_footer(figures(verdict))}"
 
 
 # --- above the picture
@@ -100,7 +95,7 @@ def _header(story: Story, answer: str) -> str:
     for remedy in story.explanation.remedies:
         proof = f": {remedy.proof}" if remedy.proof else ""
         lines.append(f'<p class="why"><b class="cure">fix</b>{_sentence(remedy.text + proof)}</p>')
-    for note in (*story.witness.notes, *(f"printed {o}" for o in story.output)):
+    for note in (*story.notes, *(f"printed {o}" for o in story.output)):
         lines.append(f'<p class="why"><b class="also">note</b>{_sentence(note)}</p>')
     return f"<header>{''.join(lines)}</header>"
 

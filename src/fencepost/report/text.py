@@ -137,10 +137,11 @@ def _tail(verdict: Verdict, width: int) -> list[Line]:
     lines: list[Line] = [[]]
     for warning in verdict.warnings:
         lines += _labelled("warning", warning, width)
-    return [*lines, [Span(_figures(verdict), "dim")]]
+    return [*lines, [Span(figures(verdict), "dim")]]
 
 
-def _figures(verdict: Verdict) -> str:
+def figures(verdict: Verdict) -> str:
+    """How much was explored, and in what time."""
     parts = [f"{name} {value}" for name, value in verdict.extra.items() if type(value) in (int, str)]
     if verdict.executions or not parts:
         noun = "execution" if verdict.executions == 1 else "executions"
@@ -171,8 +172,7 @@ def _story(story: Story, width: int) -> list[Line]:
         proof = f": {remedy.proof}" if remedy.proof else ""
         lines += _labelled("fix", _sentence(remedy.text + proof), width)
     lines += [line for text in story.output for line in _labelled("printed", text, width)]
-    notes = [n for n in story.witness.notes if not _CONTEXT.match(n)]  # the run says it
-    lines += [line for note in notes for line in _labelled("note", _sentence(note), width)]
+    lines += [line for note in story.notes for line in _labelled("note", _sentence(note), width)]
     if story.run:
         lines += [[], *_run(story)]
     return lines

@@ -272,7 +272,8 @@ class _Explainer:
         if not frees:
             return self.error.message or "the memory was freed", ()
         if self.error.kind is ErrorKind.DOUBLE_FREE:
-            return self.freed_twice(frees), ()
+            cure = "let only one thread free it: take the pointer out of the shared place in one step (an exchange)"
+            return self.freed_twice(frees), (Remedy(cure),) if len(self.relevant_threads(frees)) > 1 else ()
         access = next((self.touch(e) for e in blamed if e.is_access), None) or self.touch_to_come()
         if access is None:
             return self.error.message, ()
@@ -284,12 +285,15 @@ class _Explainer:
         )
         return reason, (Remedy("free it only when no other thread can still reach it (after a join, or by counting)"),)
 
+    def relevant_threads(self, frees: list[Event]) -> set[int]:
+        return {self.error.thread, *(e.thread for e in frees)}
+
     def freed_twice(self, frees: list[Event]) -> str:
         first, action = frees[0], self.standing()
         again = frees[1].at if len(frees) > 1 else action.at if action is not None else self.error.at
         where = f" ({self.names.place(again)})" if again is not None else ""
         who = self.who(frees[1]) if len(frees) > 1 else self.names.subject(self.error.thread)
-        text = f"{who} frees {self.names.location(first.address)}{where}"
+        text = f"{who} frees {self.names.piece(first.address)}{where}"
         return f"{text}, which {self.who(first)} had freed already{self.place(first)}"
 
     def touch(self, e: Event) -> tuple[str, str, int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from itertools import islice, pairwise
 
-from fencepost.execution.execution import EventKind
+from fencepost.execution.execution import Event, EventKind
 from fencepost.witness.relations import Relations
 
 Unit = tuple[int, ...]
@@ -36,12 +36,16 @@ def _together(relations: Relations, order: list[Unit]) -> list[Unit]:
     for unit in order:
         e = relations.events[unit[0]]
         before = relations.events[steps[-1][-1]] if steps else None
-        same = before is not None and (before.thread, before.kind, before.at) == (e.thread, e.kind, e.at)
+        same = before is not None and (before.thread, before.kind, _line(before)) == (e.thread, e.kind, _line(e))
         if same and e.kind in (EventKind.SPAWN, EventKind.JOIN):
             steps[-1] += unit
         else:
             steps.append(unit)
     return steps
+
+
+def _line(e: Event) -> tuple[str, int] | None:
+    return (e.at.file, e.at.line) if e.at is not None else None
 
 
 def _adjacent(relations: Relations, read: int, write: int) -> bool:

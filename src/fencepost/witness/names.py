@@ -156,10 +156,13 @@ def _inside(name: str, type_: DataType | None, offset: int) -> tuple[str, Scalar
     if type_ is None:
         return (f"{name}+{offset}" if offset else name), None
     path, scalar = path_at(type_, offset)
-    path = path.partition(".__data")[0]  # the inside of a pthread object is the library's business
+    if _PTHREAD.search(path):  # the inside of a pthread object, and of what std::mutex wraps it in, is the library's
+        return name + _WRAPPED.sub("", _PTHREAD.split(path)[0]), scalar
     return name + (_own(type_, offset, path) if _RESERVED.search(path) else path), scalar
 
 
+_WRAPPED = re.compile(r"(?:\.(?:base|_[A-Z]\w*|__\w+))+$")
+_PTHREAD = re.compile(r"\.__(?:data|size|align)\b")
 #: Members that the standard library added: `ready._M_base._M_i`, which is just `ready` to whoever wrote it.
 _RESERVED = re.compile(r"\.(?:_[A-Z]|__|base\b)")
 

@@ -70,6 +70,11 @@ class Story:
     run: tuple[tuple[Step, str], ...]  # each with its place
     output: tuple[str, ...]
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the analysis wants told; not whose context is which, which the run says."""
+        return tuple(n for n in self.witness.notes if not n.startswith("context ") or not self.run)
+
     def number_of(self, event: int) -> int | None:
         return next((m.number for m in self.moments if event in m.events), None)
 
