@@ -73,7 +73,7 @@ def _table(rows: list[Row], title: str) -> list[str]:
         "ratio",
         "peers",
     ]
-    used = [True, True, any(r.get("traces") for r in rows), True, True, True, True,
+    used = [True, any(r.get("executions") for r in rows), any(r.get("traces") for r in rows), True, True, True, True,
             any(r.get("target") is not None for r in rows), *[any(r.get("paper") for r in rows)] * 2,
             any(r["peers"] for r in rows)]  # fmt: skip
     notes = {r["note"] for r in rows if r.get("note")}
