@@ -69,6 +69,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="every suite, but few repeats and short limits")
     parser.add_argument("--page", action="store_true", help="store the results and rewrite docs/results.md from them")
     parser.add_argument("--render", action="store_true", help="only rewrite docs/results.md from the stored results")
+    parser.add_argument("--only", default="", metavar="TEXT", help="the cases whose name contains this")
     parser.add_argument("--list", action="store_true", help="only list the cases")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--enough", type=float, default=20, help="CPU seconds of one case after which no repeat begins")
@@ -92,16 +93,20 @@ def main() -> int:
         chosen = options.suites or list(QUICK)
     if options.list:
         for suite in chosen:
-            print(suite, *[f"  {c.name}" for c in SUITES[suite]()], sep="\n")
+            print(suite, *[f"  {c.name}" for c in cases(suite, options)], sep="\n")
         return 0
     return run(chosen, options)
+
+
+def cases(suite: str, options: argparse.Namespace) -> list[Case]:
+    return [case for case in SUITES[suite]() if options.only in case.name]
 
 
 def run(chosen: list[str], options: argparse.Namespace) -> int:
     results: dict[str, Any] = {"machine": machine(), "repeats": options.repeats, "suites": {}}
     for suite in chosen:
         rows = results["suites"][suite] = []
-        for case in SUITES[suite]():
+        for case in cases(suite, options):
             options.enough = 0 if options.quick and suite == "algorithms" else options.enough  # many, and no targets
             rows.append(measure(case, options))
             r = rows[-1]
