@@ -3,7 +3,6 @@
     // fencepost: model=rc11 flags=-DN=3 unroll=4 expect=pass executions=66 blocked=0
 
 `expect` is pass, fail or unknown; a fail also has its `kind` and may have its `line`. Each line is one run.
-`pending` names the part of the tool that does not yet give the answer; such a run may still go wrong.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from fencepost.verdict import Verdict
 
 ROOT = Path(__file__).parent.parent
 _LINE = re.compile(r"^// fencepost: (.*)$", re.MULTILINE)
-_KNOWN = {"model", "flags", "unroll", "expect", "executions", "blocked", "kind", "line", "ignore", "pending"}
+_KNOWN = {"model", "flags", "unroll", "expect", "executions", "blocked", "kind", "line", "ignore"}
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ template <unsigned W> bool Engine<W>::can_move(const typename Graph<W>::Thread& 
   case ActionKind::Join: {
     if (a.value >= g.thread.size()) return true; // an error, reported when it is its turn
     const auto* now = g.thread[a.value].now;
-    return !now || now->action.kind == ActionKind::End;
+    return !now || (now->action.kind == ActionKind::End && !now->action.process); // exit() never comes back
   }
   case ActionKind::Read: {
     if (th.waits == none) return true;

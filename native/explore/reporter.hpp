@@ -64,13 +64,21 @@ public:
   // Whether there is one.
   bool memory(const G& g, Id e);
 
-  // A graph in which all threads have ended, or in which no thread can move.
+  // A graph in which all threads have ended, or in which no thread can move. Where the process has ended (main
+  // returned, or somebody called exit), threads that still wait were ended by it: the execution is complete, and nobody
+  // waits for ever. Threads that could move have moved: nothing can observe the end, so an execution in which it cuts a
+  // thread short is a prefix of one in which it comes last, and has no error of its own.
   void complete(const G& g);
   void blocked(const G& g);
 
 private:
   void leaks(const G& g);
-  bool stalled(const G& g, std::vector<Id>& blame, ErrorKind& kind) const;
+  void count_complete(const G& g);
+  void report_stalled(const G& g);
+  void report_undone(const G& g);
+  bool watched(const G& g, Id w, const std::vector<Id>& mine) const;
+  bool copies(Id e, const G& g) const;
+  bool stalled(const G& g, std::vector<Id>& blame) const;
   bool repeats(const G& g, const std::vector<Id>& events, std::uint64_t since) const;
   const Allocation* allocation_of(const G& g, std::uint64_t address) const;
   std::vector<std::uint64_t> outcome(const G& g);

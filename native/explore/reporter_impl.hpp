@@ -54,36 +54,103 @@ template <class G> const Allocation* Reporter<G>::allocation_of(const G& g, std:
 }
 
 template <class G> void Reporter<G>::complete(const G& g) {
+  count_complete(g);
+  if (options_.leaks && has_heap) leaks(g);
+}
+
+template <class G> void Reporter<G>::count_complete(const G& g) {
   look_for_duplicates(g);
   ++results_.executions;
-  if (options_.leaks && has_heap) leaks(g);
   if (!states_.machine().program().observations.empty()) ++results_.outcomes[outcome(g)];
   if (results_.kept.size() < options_.keep_executions) results_.kept.push_back(export_graph(g));
 }
 
 template <class G> void Reporter<G>::blocked(const G& g) {
+  bool process = false, assumed = false, undone = false;
+  for (const auto& th : g.thread) {
+    if (!th.now) continue;
+    const Action& a = th.now->action;
+    process |= a.kind == ActionKind::End && a.process;
+    assumed |= a.kind == ActionKind::Block && !a.spin;
+    undone |= a.undone;
+  }
+  if (undone) report_undone(g);
+  if (process && !assumed) return count_complete(g);
   look_for_duplicates(g);
   ++results_.blocked;
-  std::vector<Id> blame;
-  ErrorKind kind{};
-  if (!options_.deadlocks || !stalled(g, blame, kind)) return;
-  const char* message = kind == ErrorKind::Deadlock ? "threads wait for what nobody will do" : "a loop spins for ever";
-  for (std::size_t t = 0; t < g.thread.size(); ++t)
-    if (g.thread[t].now && g.thread[t].now->action.kind != ActionKind::End)
-      return report(g, kind, message, g.thread[t].now->action.position, static_cast<std::int32_t>(t), blame);
+  if (options_.deadlocks && !assumed) report_stalled(g);
 }
 
-// Whether the threads that have not ended wait for one another, or for nobody. An assume that failed or a bound that
-// was hit explains itself: then nothing is known about the others. A spinning thread counts where every
+// To spin in a loop for ever is a violation of liveness, told with the loop; to wait for a lock, a thread and the like
+// is a deadlock. pre: no assume failed, which would explain itself.
+template <class G> void Reporter<G>::report_stalled(const G& g) {
+  std::vector<Id> blame;
+  if (!stalled(g, blame)) return;
+  std::int32_t waits = -1;
+  for (std::size_t t = 0; t < g.thread.size(); ++t) {
+    if (!g.thread[t].now || g.thread[t].now->action.kind == ActionKind::End) continue;
+    const Action& a = g.thread[t].now->action;
+    if (a.spin)
+      return report(g, ErrorKind::Liveness, "the loop spins for ever: nobody is left to end it", a.loop,
+                    static_cast<std::int32_t>(t), blame);
+    if (waits < 0) waits = static_cast<std::int32_t>(t);
+  }
+  report(g, ErrorKind::Deadlock, "threads wait for what nobody will do",
+         g.thread[static_cast<std::size_t>(waits)].now->action.position, waits, blame);
+}
+
+// A spin iteration that adds something and takes it back can be left out like one without effect if no other thread
+// made use of what was there in between: then our knowledge ends here. It does not count where the reader is itself in
+// an iteration that is left out, still waits, or does not look at what it read.
+template <class G> void Reporter<G>::report_undone(const G& g) {
+  for (std::uint32_t t = 0; t < g.thread.size(); ++t) {
+    const auto* now = g.thread[t].now;
+    if (!now || now->action.kind != ActionKind::Block || !now->action.undone) continue;
+    std::vector<Id> mine; // its writes in the iteration, newest first
+    const std::vector<Id> events = g.order_of(t);
+    for (std::size_t k = events.size(); k > now->action.value; --k)
+      if (events[k - 1] != none && g.shown(events[k - 1]) && g[events[k - 1]].is_write()) mine.push_back(events[k - 1]);
+    for (const Id w : mine)
+      if (watched(g, w, mine))
+        return report(g, ErrorKind::LoopBound,
+                      "another thread uses what an iteration of the loop adds and takes back: what comes after such an "
+                      "iteration is not explored (--no-spin-detection explores it)",
+                      now->action.loop, static_cast<std::int32_t>(t), {});
+  }
+}
+
+// Whether another thread uses a value that is there between w and the next write among `mine`.
+template <class G> bool Reporter<G>::watched(const G& g, Id w, const std::vector<Id>& mine) const {
+  const auto of_mine = [&](Id e) { return std::find(mine.begin(), mine.end(), e) != mine.end(); };
+  const auto l = g[w].location;
+  const Id newest = *std::find_if(mine.begin(), mine.end(), [&](Id e) { return g[e].location == l; });
+  if (newest == w) return false;
+  const auto uses = [&](Id d, Id v) {
+    const auto& u = g[d];
+    if (!g.shown(d) || !u.is_read() || u.reads_from != v || u.thread == g[w].thread) return false;
+    const Action& now = g.thread[u.thread].now->action;
+    if (now.kind == ActionKind::Block && now.spin && g.index_of(d) >= now.value) return false;
+    const Instruction& i = states_.machine().program().code[u.at->state.pc];
+    return !(i.opcode == Opcode::Rmw && i.dst < 0);
+  };
+  for (Id v = w; v != none && (v == w || !of_mine(v)); v = g[v].co_after)
+    if (std::any_of(g.order.begin(), g.order.end(), [&](Id d) { return uses(d, v); })) return true;
+  return false;
+}
+
+// Whether a read only copies what it finds.
+template <class G> bool Reporter<G>::copies(Id e, const G& g) const {
+  const Instruction& i = states_.machine().program().code[g[e].at->state.pc];
+  return i.opcode == Opcode::Load && (i.flags & flag::copies);
+}
+
+// Whether the threads that have not ended wait for one another, or for nobody. A spinning thread counts where every
 // read of its last iteration saw the newest value: the next iteration would be the same.
-template <class G> bool Reporter<G>::stalled(const G& g, std::vector<Id>& blame, ErrorKind& kind) const {
-  kind = ErrorKind::Liveness;
+template <class G> bool Reporter<G>::stalled(const G& g, std::vector<Id>& blame) const {
   for (std::uint32_t t = 0; t < g.thread.size(); ++t) {
     const auto& th = g.thread[t];
     if (!th.now || th.now->action.kind == ActionKind::End) continue;
     const Action& a = th.now->action;
-    if (a.kind == ActionKind::Block && !a.spin) return false;
-    if (a.kind != ActionKind::Block) kind = ErrorKind::Deadlock;
     const std::vector<Id> events = g.order_of(t);
     for (auto e = events.rbegin(); e != events.rend(); ++e)
       if (*e != none && g.shown(*e)) {
@@ -100,8 +167,8 @@ template <class G> bool Reporter<G>::repeats(const G& g, const std::vector<Id>& 
     const Id e = events[k];
     if (e == none || !g[e].is_read()) continue;
     Id newer = g.coherence_after(g[e].reads_from, g[e].location);
-    const Id next = k + 1 < events.size() ? events[k + 1] : none;
-    if (newer != none && newer == next && g.updates(newer)) newer = g.coherence_after(newer, g[e].location);
+    while (newer != none && g[newer].thread == g[e].thread && g.index_of(newer) >= since) // what it takes back itself
+      newer = g.coherence_after(newer, g[e].location);
     if (newer != none) return false;
   }
   return true;
@@ -140,7 +207,7 @@ template <class G> bool Reporter<G>::memory(const G& g, Id e) {
     report(g, kind, message, a.position, static_cast<std::int32_t>(v.thread), blame);
     return true;
   };
-  if (v.is_read() && v.reads_from == initial && !found->zeroed)
+  if (v.is_read() && v.reads_from == initial && !found->zeroed && !copies(e, g))
     return tell(ErrorKind::Uninitialised, "read of heap memory that nobody has written", {e});
   if (!has_free) return false;
   for (const Id d : g.order) {
@@ -236,15 +303,16 @@ template <class G> Execution Reporter<G>::export_graph(const G& g, std::vector<I
       writes.push_back(number(w));
     if (!writes.empty()) x.coherence.emplace_back(states_.locations().address(l), std::move(writes));
   }
-  bool ended = true;
+  bool ended = true, process = false;
   for (std::size_t t = 0; t < g.thread.size(); ++t) {
     x.spawned_by.push_back(number(g.thread[t].spawned_by));
     const LocalState* now = g.thread[t].now;
+    process |= now && now->action.process;
     if (!now || now->action.kind == ActionKind::End) continue;
     ended = false;
     x.stuck.push_back({static_cast<std::uint32_t>(t), now->action.position, now->action.kind});
   }
-  if (ended) x.outcome = outcome(g);
+  if (ended || process) x.outcome = outcome(g);
   if (numbering) *numbering = std::move(ids);
   return x;
 }

@@ -77,6 +77,34 @@ std::uint64_t compute_float(Op op, unsigned width, std::uint64_t a, std::uint64_
     return truncate(x, true, fault);
   case Op::ToUnsigned:
     return truncate(x, false, fault);
+  case Op::Fsqrt:
+    return to_bits(std::sqrt(x), width);
+  case Op::Ffloor:
+    return to_bits(std::floor(x), width);
+  case Op::Fceil:
+    return to_bits(std::ceil(x), width);
+  case Op::Ftrunc:
+    return to_bits(std::trunc(x), width);
+  case Op::Frint:
+    return to_bits(std::nearbyint(x), width);
+  case Op::Fround:
+    return to_bits(std::round(x), width);
+  case Op::Fexp:
+    return to_bits(std::exp(x), width);
+  case Op::Flog:
+    return to_bits(std::log(x), width);
+  case Op::Fsin:
+    return to_bits(std::sin(x), width);
+  case Op::Fcos:
+    return to_bits(std::cos(x), width);
+  case Op::Ftan:
+    return to_bits(std::tan(x), width);
+  case Op::Fatan:
+    return to_bits(std::atan(x), width);
+  case Op::Fpow:
+    return to_bits(std::pow(x, y), width);
+  case Op::Fatan2:
+    return to_bits(std::atan2(x, y), width);
   case Op::FloatToDouble:
     return to_bits(to_double(a, 32), 64);
   default:

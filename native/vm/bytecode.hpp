@@ -129,7 +129,21 @@ enum class Op : std::uint8_t {
   ToSigned,
   ToUnsigned,
   FloatToDouble,
-  DoubleToFloat
+  DoubleToFloat,
+  Fsqrt,
+  Ffloor,
+  Fceil,
+  Ftrunc,
+  Frint,
+  Fround,
+  Fexp,
+  Flog,
+  Fsin,
+  Fcos,
+  Ftan,
+  Fatan,
+  Fpow,
+  Fatan2
 };
 
 enum class RmwOp : std::uint8_t { Xchg, Add, Sub, And, Or, Xor, Nand, Max, Min, Umax, Umin };
@@ -164,7 +178,7 @@ enum class ErrorKind : std::uint8_t {
 
 namespace flag {
 inline constexpr std::uint32_t exclusive = 1, weak = 2, may_fail = 4, lock = 8, private_memory = 16, zeroed = 32,
-                               process = 64;
+                               process = 64, spin = 128, undoes = 256, copies = 512;
 }
 
 namespace layout { // see program/layout.py

@@ -149,7 +149,7 @@ bool Machine::step(ThreadState& s, Action& out, std::vector<Printed>* output) {
     if (spins(s, i, out)) {
       out.kind = ActionKind::Block;
       out.spin = true;
-      out.position = i.position;
+      out.position = out.loop = i.position;
       return true;
     }
     break;
@@ -198,6 +198,7 @@ bool Machine::leave(ThreadState& s, const Instruction& i, Action& out) {
   if (i.opcode == Opcode::Exit || s.depth == 1) {
     out.kind = ActionKind::End;
     out.value = result;
+    out.process = i.opcode == Opcode::Exit && (i.flags & flag::process);
     out.position = i.position;
     return true;
   }
@@ -231,14 +232,13 @@ bool Machine::spins(ThreadState& s, const Instruction& i, Action& out) const {
   h = hash_bytes(h, s.local_bytes.data(), s.local_bytes.size());
   for (auto& known : s.spins)
     if (known.depth == s.depth && known.loop == i.number) {
-      const bool same = known.hash == h && known.effects == s.effects;
+      const bool same = known.hash == h && known.effects == s.effects && known.balance == s.balance;
       out.value = known.since;
-      known.hash = h;
-      known.effects = s.effects;
-      known.since = s.events;
-      return same;
+      out.undone = known.sums != s.sums;
+      known = {s.depth, s.effects, s.sums, s.events, i.number, h, s.balance};
+      return same && (!out.undone || i.flags & flag::undoes);
     }
-  s.spins.push_back({s.depth, s.effects, s.events, i.number, h});
+  s.spins.push_back({s.depth, s.effects, s.sums, s.events, i.number, h, s.balance});
   return false;
 }
 
@@ -317,6 +317,8 @@ bool Machine::visible(ThreadState& s, const Instruction& i, Action& out) {
   case Opcode::Await:
     out.kind = ActionKind::Read;
     out.part = Part::Await;
+    out.spin = i.flags & flag::spin;
+    out.loop = out.spin ? i.string : 0;
     out.compared_deps = waiting_deps(s, i);
     return true;
   case Opcode::BlockingCas:
@@ -324,6 +326,8 @@ bool Machine::visible(ThreadState& s, const Instruction& i, Action& out) {
     out.part = Part::BlockingCas;
     out.compared_deps = deps(s, i.use[1]);
     out.lock = i.flags & flag::lock;
+    out.spin = i.flags & flag::spin;
+    out.loop = out.spin ? i.string : 0;
     return true;
   case Opcode::Fence:
     out.kind = ActionKind::Fence;
@@ -437,8 +441,17 @@ void Machine::reply(ThreadState& s, const Action& action, std::uint64_t v) {
     const std::uint64_t result = update(op, i.width, v, value(s, i.use[1]));
     const DepSet d = join(deps(s, i.use[1]), op == RmwOp::Xchg ? 0 : self);
     set(s, i.dst, v, self);
+    const std::uint64_t by = value(s, i.use[1]);
     second_half(s, result, d);
-    if (result == v) --s.effects; // writing the same again is no effect that ends a spin
+    if (result == v) {
+      --s.effects; // writing the same again is no effect that ends a spin
+    } else if (op == RmwOp::Add || op == RmwOp::Sub) {
+      --s.effects;
+      ++s.sums;
+      const std::uint64_t sum = static_cast<std::uint64_t>(sign_extend(by, 8u * i.width));
+      s.balance += hash_bytes(0xCBF29CE484222325ULL, &action.address, sizeof action.address) *
+                   (op == RmwOp::Add ? sum : 0 - sum);
+    }
     return;
   }
   case Opcode::Cas: {

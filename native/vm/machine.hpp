@@ -43,9 +43,12 @@ struct Action {
   bool rmw = false;              // Write: belongs to the Read just before it
   bool may_fail = false;         // Write: a store-conditional that may fail for no reason
   bool lock = false;             // Read: waits for a lock
-  bool spin = false;             // Block: an iteration without effect
+  bool spin = false;             // Block: an iteration without effect. Read that waits: it was a loop
+  bool undone = false;           // Block by a spin: the iteration added something and took it back
+  bool process = false;          // End: of the whole program
   std::int32_t conditional = -1; // Write: a store-conditional; the program-order index of its load-reserve
   std::uint32_t position = 0, string = 0;
+  std::uint32_t loop = 0; // where `spin`: the position of the loop
   std::uint64_t address = 0;
   // Write: stored. End: result. Choose: low. Join: thread. Spawn: function index. Block by a spin: the program-order
   // index of the first event of the iteration
@@ -81,9 +84,11 @@ struct ThreadState {
   std::uint64_t pending_value = 0;
   DepSet pending_deps = 0, pending_control = 0;
   std::uint32_t effects = 0; // what a spin iteration must not contain
+  std::uint32_t sums = 0;    // additions and subtractions; a spin iteration may contain some that undo each other
+  std::uint64_t balance = 0; // their sum, hashed by address: what was added and taken back leaves it as it was
   struct Spin {
-    std::uint32_t depth, effects, since; // since: the program-order index at which the iteration began
-    std::uint64_t loop, hash;
+    std::uint32_t depth, effects, sums, since; // since: the program-order index at which the iteration began
+    std::uint64_t loop, hash, balance;
   };
   std::vector<Spin> spins;
 };

@@ -89,6 +89,8 @@ def _attribute(type_: Any) -> Any:
         return st.integers(0, 2**40)
     if type_ is str:
         return st.text(max_size=8)
+    if type_ is Position:
+        return st.builds(Position, st.text(max_size=8), st.integers(0, 99), st.integers(0, 99))
     if isinstance(type_, type) and issubclass(type_, Enum):
         return st.sampled_from(list(type_))
     return TYPES

@@ -1,5 +1,5 @@
-// fencepost: model=rc11 expect=pass executions=6 pending=explorer
-// fencepost: model=tso expect=pass executions=6 pending=explorer
+// fencepost: model=rc11 expect=pass executions=6
+// fencepost: model=tso expect=pass executions=6
 // fencepost: model=rc11 flags=-DUNLOCK=rlx expect=fail kind=race
 // A spin lock taken by compare-exchange.
 #include "../check.h"

@@ -1,5 +1,5 @@
-// fencepost: model=rc11 expect=pass executions=6
-// fencepost: model=tso expect=pass executions=6
+// fencepost: model=rc11 expect=pass executions=2
+// fencepost: model=tso expect=pass executions=2
 // fencepost: model=rc11 flags=-DREAD_UNLOCK=rlx expect=fail kind=race
 // fencepost: model=rc11 flags=-DWRITE_LOCK=rlx expect=fail kind=race
 // A read-write lock after Linux: a bias that readers take one of and a writer all of.

@@ -1,5 +1,5 @@
 // fencepost: model=rc11 expect=pass executions=94
-// fencepost: model=rc11 flags=-DOWNER_FIRST expect=fail kind=deadlock
+// fencepost: model=rc11 flags=-DOWNER_FIRST expect=fail kind=liveness
 // A recursive lock with an owner field that is read without the lock. OWNER_FIRST gives the lock up before the owner.
 #include "../check.h"
 static atomic_int held;

@@ -1,5 +1,5 @@
-// fencepost: model=rc11 expect=pass executions=6 pending=explorer
-// fencepost: model=sc expect=pass executions=6 pending=explorer
+// fencepost: model=rc11 expect=pass executions=6
+// fencepost: model=sc expect=pass executions=6
 // fencepost: model=rc11 flags=-DLOCK=rlx expect=fail kind=race
 // A spin lock of one atomic_flag.
 #include "../check.h"

@@ -1,7 +1,7 @@
 // fencepost: model=rc11 expect=pass executions=29
 // fencepost: model=sc expect=pass executions=29
-// fencepost: model=rc11 flags=-DORDER=acq_rel expect=fail kind=deadlock
-// fencepost: model=tso flags=-DORDER=acq_rel expect=fail kind=deadlock
+// fencepost: model=rc11 flags=-DORDER=acq_rel expect=fail kind=liveness
+// fencepost: model=tso flags=-DORDER=acq_rel expect=fail kind=liveness
 // Szymanski's algorithm: a waiting room with a door that opens in and a door that opens out.
 #include "../check.h"
 #include "../orders.h"

@@ -1,6 +1,6 @@
 // fencepost: model=rc11 expect=pass executions=6
 // fencepost: model=sc expect=pass executions=6
-// fencepost: model=rc11 flags=-DSAME_HAND expect=fail kind=deadlock pending=explorer
+// fencepost: model=rc11 flags=-DSAME_HAND expect=fail kind=deadlock
 // Three dining philosophers. With the same hand first they starve.
 #include "../check.h"
 #define SEATS 3

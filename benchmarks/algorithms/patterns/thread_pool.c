@@ -1,7 +1,7 @@
-// fencepost: model=rc11 unroll=4 expect=pass pending=explorer
-// fencepost: model=sc unroll=4 expect=pass pending=explorer
-// fencepost: model=rc11 flags=-DIF unroll=4 expect=fail kind=assertion pending=explorer
-// fencepost: model=rc11 flags=-DSIGNAL_ONE unroll=4 expect=fail kind=deadlock pending=explorer
+// fencepost: model=rc11 unroll=4 expect=pass
+// fencepost: model=sc unroll=4 expect=pass
+// fencepost: model=rc11 flags=-DIF unroll=4 expect=fail kind=assertion
+// fencepost: model=rc11 flags=-DSIGNAL_ONE unroll=4 expect=fail kind=deadlock
 // fencepost: model=rc11 flags=-DUNLOCKED unroll=4 expect=fail kind=race
 // A pool of two workers with a queue, a mutex and a condition variable. IF tests its condition once instead of in a loop;
 // SIGNAL_ONE wakes one worker at the end instead of all; UNLOCKED adds a task without the mutex.

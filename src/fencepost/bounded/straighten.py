@@ -160,7 +160,7 @@ class _Unroller:
                 return [], nexts
             case ins.Return() if len(node) > 1:
                 return self._return(node, i)
-            case ins.Exit(process=True) if self.has_ending:
+            case ins.Exit(process=True) if self.has_ending and self.start.index:  # after the ending nothing is left
                 raise UnsupportedError(
                     f"a thread that ends the program, at {i.at}, beside a main that looks at the end"
                 )

@@ -19,6 +19,9 @@ from fencepost.program.operands import Position, to_signed, to_unsigned
 from fencepost.program.program import Program
 from fencepost.verdict import ErrorReport
 
+WAIT_FOR_EVER = "threads wait for what nobody will do"
+SPINS_FOR_EVER = "the loop spins for ever: nobody is left to end it"
+
 
 class Frame:
     """The events of one combination of traces, initial writes first, and everything but rf and co."""
@@ -110,10 +113,17 @@ class Frame:
             if t.ending in (Ending.ERROR, Ending.BOUND)
         )
 
-    def is_deadlock(self) -> bool:
-        """An assume that failed explains itself, and so does a spin; threads that only wait are a deadlock."""
-        endings = {t.ending for t in self.chosen.values()} - {Ending.END}
-        return endings == {Ending.WAITING}
+    def stalled(self) -> ErrorReport | None:
+        """Threads that only wait are a deadlock, or a violation of liveness where a loop of theirs spins. An assume
+        that failed explains itself, and so does a spin that may have read old values."""
+        waiting = {n: t for n, t in sorted(self.chosen.items()) if t.ending is not Ending.END}
+        if {t.ending for t in waiting.values()} != {Ending.WAITING}:
+            return None
+        for thread, t in waiting.items():
+            if t.spin is not None:
+                return ErrorReport(ErrorKind.LIVENESS, SPINS_FOR_EVER, t.spin, thread)
+        thread, t = next(iter(waiting.items()))
+        return ErrorReport(ErrorKind.DEADLOCK, WAIT_FOR_EVER, t.at, thread)
 
     def blocked(self) -> dict[int, Position | None]:
         stuck = (Ending.BLOCKED, Ending.WAITING)

@@ -42,7 +42,7 @@ class Found:
     status: Status
     errors: tuple[ErrorReport, ...] = ()
     flags: tuple[tuple[str, tuple[tuple[int, int], ...]], ...] = ()
-    deadlock: bool = False  # blocked, and every thread that has not ended waits for another
+    stalled: ErrorReport | None = None  # where every thread that has not ended waits for another
 
 
 @dataclass(slots=True)
@@ -117,10 +117,10 @@ def _consistent(
         if not candidate.consistent(model):
             continue
         status = status_of(candidate)
-        if status is Status.BLOCKED and candidate.can_go_on(model):
+        if status in (Status.BLOCKED, Status.COMPLETE) and candidate.can_go_on(model):
             continue
         frame = candidate.frame
-        yield Found(candidate.execution(), status, frame.errors(), candidate.flags(model), frame.is_deadlock())
+        yield Found(candidate.execution(), status, frame.errors(), candidate.flags(model), frame.stalled())
 
 
 def candidates(
@@ -168,6 +168,9 @@ def status_of(candidate: Candidate) -> Status:
         return Status.ERROR
     if Ending.BOUND in endings:
         return Status.BOUND
+    if Ending.EXIT in endings:  # whoever still waits was ended with the program; an assume that failed was before that
+        assumed = any(t.ending is Ending.BLOCKED and t.spin is None for t in candidate.frame.chosen.values())
+        return Status.BLOCKED if assumed else Status.COMPLETE
     return Status.COMPLETE if endings <= {Ending.END} else Status.BLOCKED
 
 

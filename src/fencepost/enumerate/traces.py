@@ -31,6 +31,7 @@ MAX_TRACES = 300_000
 
 class Ending(Enum):
     END = "end"
+    EXIT = "exit"  # the end of the whole program, which nobody can join
     BLOCKED = "blocked"  # an assume that failed or a spin without effect
     WAITING = "waiting"  # an await, a blocking CAS or a join that nothing served
     ERROR = "error"
@@ -74,6 +75,7 @@ class Trace:
     message: str = ""
     at: Position | None = None
     waits: Waiting | None = None
+    spin: Position | None = None  # the loop that the thread waits or spins in
     why: tuple[Alternatives, ...] = ()
 
 
@@ -248,9 +250,10 @@ class ThreadRunner:
             if path.state.thread in self.spawned:
                 last = Step(EventKind.END, value=action.value, at=action.at)
                 path = replace(path, steps=(*path.steps, last), why=(*path.why, NOTHING))
-            return replace(_ended(path, Ending.END, action), registers=path.state.final, result=action.value)
+            ending = Ending.EXIT if action.process else Ending.END
+            return replace(_ended(path, ending, action), registers=path.state.final, result=action.value)
         if action.kind is Kind.BLOCK:
-            return _ended(path, Ending.BLOCKED, action, message=action.message)
+            return replace(_ended(path, Ending.BLOCKED, action, message=action.message), spin=action.spin)
         ending = Ending.BOUND if action.error in BOUNDS else Ending.ERROR
         return _ended(path, ending, action, error=action.error, message=action.message)
 
@@ -282,7 +285,7 @@ class ThreadRunner:
                 step = replace(step, exclusive=True)
             yield Path(after.state, (*path.steps, step), (*path.why, why), rests_on)
         if waits:
-            yield replace(_ended(path, Ending.WAITING, action), waits=Waiting(action, serve))
+            yield replace(_ended(path, Ending.WAITING, action), waits=Waiting(action, serve), spin=action.spin)
 
     def _failure_mode(self, state: ThreadState) -> Mode:
         frame = state.frames[-1]

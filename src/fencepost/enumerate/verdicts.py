@@ -7,7 +7,7 @@ safety: a program that allocates gets a warning instead of silence.
 from __future__ import annotations
 
 import time
-from dataclasses import field
+from dataclasses import field, replace
 
 from fencepost.enumerate.enumeration import Found, Status, enumerate_all
 from fencepost.enumerate.prepare import ready
@@ -70,7 +70,7 @@ def outcomes_by_enumeration(program: Program, model: Model, options: ExploreOpti
     prepared = ready(program, model, bound=options.unroll, spin_detection=options.spin_detection)
     split = split_mixed_sizes(prepared) if MIXED in model.offers else None
     judged, judge = (split.program, model.variant(MIXED)) if split is not None else (prepared, model)
-    tally = _collect(judged, judge, options, frozenset({ErrorKind.DEADLOCK}), keep_going=True)
+    tally = _collect(judged, judge, options, frozenset({ErrorKind.DEADLOCK, ErrorKind.LIVENESS}), keep_going=True)
     if split is not None:
         tally.states = split.restore(tally.states)
     return Outcomes(
@@ -115,11 +115,9 @@ def _errors(found: Found, tally: _Tally) -> list[ErrorReport]:
         first, second = sorted(pairs[0])
         event = found.execution.events[second]
         errors.append(ErrorReport(ErrorKind.RACE, "data race", event.at, event.thread, (first, second)))
-    if found.status is Status.BLOCKED and found.deadlock:
-        thread, at = next(iter(found.execution.blocked.items()))
+    if found.status is Status.BLOCKED and found.stalled is not None:
         last = [e.id for t in found.execution.blocked for e in found.execution.thread_events(t)[-1:]]
-        message = "threads wait for what nobody will do"
-        errors.append(ErrorReport(ErrorKind.DEADLOCK, message, at, thread, tuple(last)))
+        errors.append(replace(found.stalled, events=tuple(last)))
     return errors
 
 

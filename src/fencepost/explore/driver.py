@@ -159,7 +159,8 @@ def _sort_findings(
     report: Report, prepared: Prepared, model: str, options: ExploreOptions
 ) -> tuple[list[ErrorReport], list[Witness], list[ErrorReport]]:
     """Errors that count, their witnesses, and the bounds that were met."""
-    ignored = options.ignored if isinstance(options, CheckOptions) else frozenset({ErrorKind.DEADLOCK})
+    waiting = frozenset({ErrorKind.DEADLOCK, ErrorKind.LIVENESS})
+    ignored = options.ignored if isinstance(options, CheckOptions) else waiting
     errors, witnesses, limits = [], [], []
     for raw in report.results["findings"]:
         found = to_report(raw, prepared)

@@ -178,7 +178,7 @@ def _native_options(
     if isinstance(options, CheckOptions):
         native.keep_going = options.keep_going or bool(options.ignored)
         native.races = ErrorKind.RACE not in options.ignored
-        native.deadlocks = ErrorKind.DEADLOCK not in options.ignored
+        native.deadlocks = not {ErrorKind.DEADLOCK, ErrorKind.LIVENESS} <= options.ignored
         native.leaks = options.leaks and ErrorKind.LEAK not in options.ignored
     else:
         native.keep_going = True

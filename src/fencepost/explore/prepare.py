@@ -26,7 +26,7 @@ def passes(program: Program, model: str, options: ExploreOptions) -> Program:
     """Lowers library synchronisation, makes waiting explicit, bounds loops, compiles for a hardware model."""
     program = lower_synchronisation(program)
     if options.spin_detection:
-        program = find_spins(program)
+        program = find_spins(program, undo=True)
     program = unroll(program, LoopBounds(options.unroll, options.loop_bounds))
     return map_for_model(program, model)
 

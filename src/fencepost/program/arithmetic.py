@@ -142,6 +142,41 @@ def _truncate(width: int, bits: int, low: int, high: int) -> int:
     return to_unsigned(math.trunc(value))
 
 
+def _function(calculate: Callable[..., float]) -> Callable[..., int]:
+    """What C gives where Python raises: NaN outside the domain, an infinity where the result is too large."""
+
+    def apply(width: int, *args: int) -> int:
+        values = [_float(width, a) for a in args]
+        try:
+            return _bits(width, calculate(*values))
+        except ValueError:
+            return _bits(width, math.nan)
+        except OverflowError:
+            return _bits(width, math.inf)
+
+    return apply
+
+
+def _whole(rounded: Callable[[float], float]) -> Callable[[float], float]:
+    """Rounding to an integer keeps infinities, NaN and the sign of zero."""
+    return lambda x: math.copysign(rounded(x), x) if math.isfinite(x) else x
+
+
+def _log(x: float) -> float:
+    return -math.inf if x == 0 else math.log(x)
+
+
+def _pow(x: float, y: float) -> float:
+    try:
+        return math.pow(x, y)
+    except OverflowError:  # Python does not say of which sign
+        return -math.inf if x < 0 and y % 2 == 1 else math.inf
+    except ValueError:
+        if x == 0:
+            return math.copysign(math.inf, x) if y % 2 == 1 else math.inf
+        return math.nan
+
+
 _FLOAT: dict[Op, Callable[..., int]] = {
     Op.FADD: _operate(lambda a, b: a + b),
     Op.FSUB: _operate(lambda a, b: a - b),
@@ -159,4 +194,18 @@ _FLOAT: dict[Op, Callable[..., int]] = {
     Op.TO_UNSIGNED: lambda width, a: _truncate(width, a, 0, (1 << 64) - 1),
     Op.FLOAT_TO_DOUBLE: lambda width, a: _bits(64, _float(32, a)),
     Op.DOUBLE_TO_FLOAT: lambda width, a: _bits(32, _float(64, a)),
+    Op.FSQRT: _function(math.sqrt),
+    Op.FFLOOR: _function(_whole(math.floor)),
+    Op.FCEIL: _function(_whole(math.ceil)),
+    Op.FTRUNC: _function(_whole(math.trunc)),
+    Op.FRINT: _function(_whole(round)),
+    Op.FROUND: _function(_whole(lambda x: math.floor(abs(x)) + (abs(x) - math.floor(abs(x)) >= 0.5))),
+    Op.FEXP: _function(math.exp),
+    Op.FLOG: _function(_log),
+    Op.FSIN: _function(math.sin),
+    Op.FCOS: _function(math.cos),
+    Op.FTAN: _function(math.tan),
+    Op.FATAN: _function(math.atan),
+    Op.FPOW: _function(_pow),
+    Op.FATAN2: _function(math.atan2),
 }

@@ -22,7 +22,7 @@ MAGIC = 0x46454E4345  # "FENCE"
 RECORD = 18
 NO_REGISTER = -1
 NO_OPERAND = -(1 << 62)
-FLAGS = ("exclusive", "weak", "may_fail", "lock", "private", "zeroed", "process")
+FLAGS = ("exclusive", "weak", "may_fail", "lock", "private", "zeroed", "process", "spin", "undoes", "copies")
 _NUMBER: dict[type[Enum], dict[Any, int]] = {
     kind: {member: i for i, member in enumerate(kind)}
     for kind in (ins.Mode, ins.FenceKind, ins.Op, ins.RmwOp, ins.ErrorKind, ins.SyncOp)
@@ -115,7 +115,7 @@ class _Encoder:
 
     def instruction(self, i: Instruction) -> list[int]:
         """opcode, dst, dst2, width or size, subcode, mode, failure mode, flags, 4 operands, extra start and count,
-        2 targets, string, position."""
+        2 targets, string, position. A wait that was a loop has the position of that in the place of the string."""
         defined = [NO_REGISTER, NO_REGISTER]
         uses = [NO_OPERAND] * 4
         targets = [0, 0]
@@ -166,6 +166,8 @@ class _Encoder:
         return sum(1 << bit for bit, name in enumerate(FLAGS) if getattr(i, name, False))
 
     def text(self, i: Instruction) -> int:
+        if (loop := getattr(i, "spin", None)) is not None:
+            return self.position(loop)
         for name in ("message", "format", "name"):
             if hasattr(i, name):
                 return self.string(getattr(i, name))

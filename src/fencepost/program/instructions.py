@@ -124,11 +124,30 @@ class Op(Enum):
     TO_UNSIGNED = "to_unsigned"
     FLOAT_TO_DOUBLE = "float_to_double"
     DOUBLE_TO_FLOAT = "double_to_float"
+    FSQRT = "fsqrt"
+    FFLOOR = "ffloor"
+    FCEIL = "fceil"
+    FTRUNC = "ftrunc"
+    FRINT = "frint"  # to the nearest integer, ties to even; fround: ties away from zero
+    FROUND = "fround"
+    FEXP = "fexp"
+    FLOG = "flog"
+    FSIN = "fsin"
+    FCOS = "fcos"
+    FTAN = "ftan"
+    FATAN = "fatan"
+    FPOW = "fpow"
+    FATAN2 = "fatan2"
 
 
 _UNARY = (Op.MOV, Op.SEXT, Op.FNEG, Op.FROM_SIGNED, Op.FROM_UNSIGNED, Op.TO_SIGNED, Op.TO_UNSIGNED)
 _CONVERSIONS = (Op.FLOAT_TO_DOUBLE, Op.DOUBLE_TO_FLOAT)
-ARITY = dict.fromkeys(Op, 2) | dict.fromkeys(_UNARY + _CONVERSIONS, 1) | {Op.SELECT: 3}
+#: What <math.h> computes from one number.
+FUNCTIONS_OF_ONE = (
+    Op.FSQRT, Op.FFLOOR, Op.FCEIL, Op.FTRUNC, Op.FRINT, Op.FROUND, Op.FEXP, Op.FLOG, Op.FSIN, Op.FCOS, Op.FTAN,
+    Op.FATAN,
+)  # fmt: skip
+ARITY = dict.fromkeys(Op, 2) | dict.fromkeys(_UNARY + _CONVERSIONS + FUNCTIONS_OF_ONE, 1) | {Op.SELECT: 3}
 
 COMPARISONS = frozenset(
     {Op.EQ, Op.NE, Op.ULT, Op.ULE, Op.UGT, Op.UGE, Op.SLT, Op.SLE, Op.SGT, Op.SGE, Op.FOEQ, Op.FOLT, Op.FOLE, Op.FORD}
@@ -246,7 +265,7 @@ def _targets() -> Any:
 
 
 def _attribute(type_: Any, **extra: Any) -> Any:
-    """`type_` is int, bool, str, an Enum or DataType: how the text form reads it back."""
+    """`type_` is int, bool, str, an Enum, DataType or Position: how the text form reads it back."""
     return field(metadata={"role": Role.ATTRIBUTE, "type": type_}, **extra)
 
 
@@ -334,7 +353,8 @@ class Exit(Instruction):
 
 @dataclass(frozen=True, slots=True)
 class Load(Instruction):
-    """`exclusive`: a load-reserve (lwarx, LDXR, lr) that arms the thread's reservation."""
+    """`exclusive`: a load-reserve (lwarx, LDXR, lr) that arms the thread's reservation. `copies`: the value only goes
+    to other memory (memcpy, realloc), so that nobody has written it is no error."""
 
     mnemonic: ClassVar[str] = "load"
     dst: Reg = _define()
@@ -342,6 +362,7 @@ class Load(Instruction):
     size: int = _attribute(int, default=8)
     mode: Mode = _attribute(Mode, default=Mode.RLX)
     exclusive: bool = _attribute(bool, default=False)
+    copies: bool = _attribute(bool, default=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,7 +421,8 @@ class Cas(Instruction):
 @dataclass(frozen=True, slots=True)
 class Await(Instruction):
     """Reads until `(value & mask) op operand` holds, without an event for the reads that failed; blocks the thread
-    while nothing satisfies it."""
+    while nothing satisfies it. `spin`: where the loop of the program stands that this was; to wait there for ever is a
+    violation of liveness and not a deadlock."""
 
     mnemonic: ClassVar[str] = "await"
     dst: Reg | None = _define()
@@ -410,12 +432,13 @@ class Await(Instruction):
     op: Op = _attribute(Op, default=Op.EQ)
     size: int = _attribute(int, default=8)
     mode: Mode = _attribute(Mode, default=Mode.RLX)
+    spin: Position | None = _attribute(Position, default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class BlockingCas(Instruction):
     """Waits until the location holds `expected`, then writes `desired`, atomically (BCAS). `lock`: this is how a lock
-    is taken, so a thread that blocks here is waiting for a lock."""
+    is taken, so a thread that blocks here is waiting for a lock. `spin`: as for Await."""
 
     mnemonic: ClassVar[str] = "blocking_cas"
     address: Operand = _use()
@@ -424,6 +447,7 @@ class BlockingCas(Instruction):
     size: int = _attribute(int, default=8)
     mode: Mode = _attribute(Mode, default=Mode.RLX)
     lock: bool = _attribute(bool, default=False)
+    spin: Position | None = _attribute(Position, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -496,11 +520,13 @@ class SpinHead(Instruction):
     """Stands at the head of a loop that may spin. Reaching it twice in a frame with the same values of `live` (what the
     loop and its continuation can still read; other registers do not count) and the same private memory, and no write
     or RMW event in between (but for an RMW that wrote what it read), is an iteration without effect: the thread blocks.
-    A fence is none: the next iteration has it too."""
+    A fence is none: the next iteration has it too. `undoes`: what an iteration added (fetch_add) and took back is no
+    effect either; the engine must then say so where another thread saw it in between."""
 
     mnemonic: ClassVar[str] = "spin_head"
     live: tuple[Operand, ...] = _uses()
     loop: int = _attribute(int)
+    undoes: bool = _attribute(bool, default=False)
 
 
 # --- threads, private and dynamic memory, library synchronisation -----------------------------------------------------

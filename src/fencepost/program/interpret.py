@@ -83,6 +83,8 @@ class Action:
     conditional: int | None = None  # WRITE: a store-conditional; the event of its load-reserve. reply 1 or 0
     may_fail: bool = False
     lock: bool = False
+    process: bool = False  # END: of the whole program
+    spin: Position | None = None  # READ that waits, BLOCK: the loop that this is
     fence: FenceKind | None = None
     error: ErrorKind | None = None
     message: str = ""
@@ -119,6 +121,8 @@ class ThreadState:
     pending: Action | None = None
     pending_write: Action | None = None  # the second half of a read-modify-write
     effects: int = 0  # events that a spin iteration must not contain
+    sums: int = 0  # additions and subtractions; it may contain some that undo each other
+    balance: dict[int, int] = field(default_factory=dict)  # address -> what they amount to
     output: tuple[str, ...] = ()
     final: tuple[int, ...] = ()  # registers of the first function when the thread ended
     steps: int = 0
@@ -130,6 +134,7 @@ class ThreadState:
             private=dict(self.private),
             tops=dict(self.tops),
             objects=dict(self.objects),
+            balance=dict(self.balance),
         )
 
 
@@ -278,7 +283,8 @@ class Machine:
             case ins.Return():
                 return self._return(state, frame, i)
             case ins.Exit():
-                return self._end(state, i, self._value(frame, i.value) if i.value is not None else 0)
+                value = self._value(frame, i.value) if i.value is not None else 0
+                return replace(self._end(state, i, value), process=i.process)
             case ins.Assert():
                 # It is a branch: nothing after it is seen before it is decided.
                 state.control |= self._deps(frame, i.condition)
@@ -296,7 +302,7 @@ class Machine:
                 state.output += (f"{i.format} % ({values})" if values else i.format,)
             case ins.SpinHead():
                 if self._spins(state, frame, i):
-                    return Action(Kind.BLOCK, i.at, message="spin")
+                    return Action(Kind.BLOCK, i.at, message="spin", spin=i.at)
             case ins.Alloca():
                 self._alloca(state, frame, i)
             case ins.ThreadLocalAddress():
@@ -356,7 +362,9 @@ class Machine:
 
     def _spins(self, state: ThreadState, frame: Frame, i: ins.SpinHead) -> bool:
         registers = tuple(self._value(frame, o) for o in i.live)
-        now = (registers, tuple(sorted((a, b[0]) for a, b in state.private.items())), state.effects)
+        private = tuple(sorted((a, b[0]) for a, b in state.private.items()))
+        sums = sorted((a, n) for a, n in state.balance.items() if n) if i.undoes else state.sums
+        now = (registers, private, state.effects, sums)
         same = frame.spins.get(i.loop) == now
         frame.spins[i.loop] = now
         return same
@@ -399,10 +407,11 @@ class Machine:
             case ins.Rmw() | ins.Cas() | ins.BlockingCas():
                 part = {ins.Rmw: Part.RMW, ins.Cas: Part.CAS, ins.BlockingCas: Part.BLOCKING_CAS}[type(i)]
                 return Action(Kind.READ, i.at, address, size, mode=i.mode, part=part, address_deps=where,
-                              control_deps=control, lock=getattr(i, "lock", False))  # fmt: skip
+                              control_deps=control, lock=getattr(i, "lock", False),
+                              spin=getattr(i, "spin", None))  # fmt: skip
             case ins.Await():
                 return Action(Kind.READ, i.at, address, size, mode=i.mode, part=Part.AWAIT, address_deps=where,
-                              control_deps=control)  # fmt: skip
+                              control_deps=control, spin=i.spin)  # fmt: skip
             case ins.Fence():
                 return Action(Kind.FENCE, i.at, fence=i.kind, control_deps=control)
             case ins.AtomicBegin():
@@ -478,8 +487,14 @@ class Machine:
             case ins.Rmw():
                 new = update(i.op, i.size, value, self._value(frame, i.value))
                 deps = self._deps(frame, i.value) | (NO_DEPS if i.op is RmwOp.XCHG else event)
+                by = to_signed(self._value(frame, i.value), 8 * i.size)
                 self._set(frame, i.dst, value, event)
                 self._second_half(state, action, new, deps, value)
+                if new != value and i.op in (RmwOp.ADD, RmwOp.SUB):
+                    state.effects -= 1
+                    state.sums += 1
+                    old = state.balance.get(action.address, 0)
+                    state.balance[action.address] = old + (by if i.op is RmwOp.ADD else -by)
                 return
             case ins.Cas():
                 width = 8 * i.size

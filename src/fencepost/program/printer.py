@@ -165,8 +165,8 @@ def _attribute(value: Any, type_: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, Enum):
         return str(value.value)
-    if isinstance(value, str):
-        return json.dumps(value)
+    if isinstance(value, str | Position):
+        return json.dumps(str(value))
     return show_type(value) if type_ is DataType else str(value)
 
 

@@ -401,7 +401,17 @@ class _Reader:
             return self.number()
         if type_ is str:
             return self.string()
+        if type_ is Position:
+            return None if self.accept("_") else self.place()
         return self.hyphenated_enum(type_)
+
+    def place(self) -> Position:
+        """A position in one string: FILE:LINE or FILE:LINE:COLUMN."""
+        token = self.token
+        found = re.fullmatch(r"(?s)(.*?):(\d+)(?::(\d+))?", self.string())
+        if found is None:
+            self.fail('a position like "file.c:3:1"', token)
+        return Position(found.group(1), int(found.group(2)), int(found.group(3) or 0))
 
     def hyphenated_enum(self, kind: type[Enum]) -> Any:
         """Enum values may contain '-' (`use-after-free`): join the tokens that touch each other."""

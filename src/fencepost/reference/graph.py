@@ -307,6 +307,8 @@ class Threads:
     def add_end(self, graph: Graph, step: Step) -> Graph:
         """The END of a spawned thread."""
         label = Label(EventKind.END, value=step.action.value, at=step.action.at)
+        if step.action.process:
+            raise UnsupportedError(f"{step.action.at}: the reference algorithms do not treat exit() in a thread")
         return graph.with_event(step.name, label, step.state)
 
     def finish(self, graph: Graph) -> Execution:

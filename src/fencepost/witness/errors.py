@@ -151,6 +151,8 @@ class _Judge:
         waiting = self.replayed.waiting()
         if not waiting:
             return "every thread has ended"
+        if self.replayed.exited:
+            return "the program has ended, and everybody who waits with it"
         free = [t for t, action in waiting.items() if not self._stuck(action)]
         return f"thread {free[0]} could go on" if free else ""
 

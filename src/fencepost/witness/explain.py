@@ -250,6 +250,9 @@ class _Explainer:
     def waits(self, thread: int, action: Action) -> str:
         order = self.x.coherence.get(action.address, ())
         last = self.case.events[order[-1]] if order else None
+        if action.kind is Kind.BLOCK and action.spin is not None:
+            where = self.names.place(action.spin)
+            return f"{self.names.subject(thread)} goes round the loop at {where} for ever: it reads the newest values"
         text = f"{self.names.subject(thread)} waits for {waits_for(self.case, thread, action)}"
         at = self.case.waits_at(thread)
         if at is not None:

@@ -54,6 +54,11 @@ class Run:
     def finished(self) -> bool:
         return self.stopped is not None and self.stopped.kind is Kind.END
 
+    @property
+    def exited(self) -> bool:
+        """Whether the thread ended the whole program."""
+        return self.finished and self.stopped is not None and self.stopped.process
+
 
 @dataclass(slots=True)
 class Replay:
@@ -78,7 +83,12 @@ class Replay:
 
     @property
     def complete(self) -> bool:
-        return all(run.finished for run in self.runs.values())
+        return all(run.finished for run in self.runs.values()) or self.exited
+
+    @property
+    def exited(self) -> bool:
+        """Whether some thread ended the whole program: then nobody waits any more."""
+        return any(run.exited for run in self.runs.values())
 
     def waiting(self) -> dict[int, Action]:
         """The threads that have not ended, with the action that they are stuck at."""
@@ -193,7 +203,7 @@ class _Replayer:
                 value = self._spawned(action, event)
             case Kind.JOIN:
                 child = self.result.runs.get(action.value)
-                if child is None or not child.finished:
+                if child is None or not child.finished or child.exited:
                     return False
                 value = child.result
         block = _instruction(run)

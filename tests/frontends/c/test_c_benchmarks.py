@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from c_runs import ROOT, Run, all_runs, runs_of
-from fencepost.errors import InternalError
 
 COUNTING = all_runs("programs/c")
 ALGORITHMS = all_runs("algorithms")
@@ -18,14 +17,6 @@ def test_counts_of_the_papers(run: Run) -> None:
 
 @pytest.mark.parametrize("run", ALGORITHMS, ids=str)
 def test_algorithms(run: Run) -> None:
-    if "pending" in run.wanted:
-        try:
-            complaint = run.complaint(run.check())
-        except InternalError as error:
-            complaint = str(error)
-        if complaint is not None:
-            pytest.xfail(f"{run.wanted['pending']}: {complaint}")
-        return
     assert run.complaint(run.check()) is None
 
 

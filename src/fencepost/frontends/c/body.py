@@ -40,6 +40,7 @@ class Body:
         self.variables: dict[str, Reg] = {}  # locals whose address nobody takes, by the name of their alloca
         self.memory_types: dict[str, Type] = {}  # what a pointer is known to point at, by its name
         self.declared: Declared | None = None  # what the debug information says; a stub has none
+        self.mutex_members: dict[str, int] = {}  # pointers to the words of a mutex, half by half: their offsets
         self.area: Operand = ZERO  # where the variable arguments are
 
     # --- registers and labels
@@ -134,7 +135,14 @@ class Body:
         if c.token[:1] == "@" and (local := self.unit.thread_local(plain_name(c.token))) is not None:
             c.next()
             return (self.thread_local(local),)
-        return read_constant(self.unit, type_, c)
+        return tuple(self._own(value) for value in read_constant(self.unit, type_, c))
+
+    def _own(self, value: Operand) -> Operand:
+        """A constant expression on a thread-local object is the address of this thread's own."""
+        known = self.unit.objects.get(value.name) if isinstance(value, GlobalAddress) else None
+        if isinstance(value, GlobalAddress) and known is not None and known.thread_local:
+            return self.add(self.thread_local(value.name), value.offset)
+        return value
 
     def named(self, type_: Type, name: str) -> Leaves:
         """The registers of a value by its name, also before it is defined."""

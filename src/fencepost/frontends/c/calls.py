@@ -17,7 +17,9 @@ from fencepost.program import instructions as ins
 from fencepost.program.operands import Const, FunctionAddress, Operand, Reg
 from fencepost.records import dataclass
 
-_LIBRARIES = ("memory", "strings", "stdio", "stdlib", "pthread", "threads", "verifier", "cxx", "compiler")
+_LIBRARIES = (
+    "memory", "strings", "stdio", "stdlib", "math", "pthread", "threads", "endings", "verifier", "cxx", "compiler",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,9 @@ INCLUDE = Path(__file__).parent / "include"
 _CXX = frozenset({".cc", ".cpp", ".cxx"})
 #: No optimisation: a dependency or a race that the source has must be in what we read. Names of values are kept.
 _FLAGS = ("-O0", "-g", "-emit-llvm", "-fno-stack-protector", "-fno-discard-value-names", "-Wno-everything")
+#: The standard, unless the flags of the user say otherwise. The macro is how libstdc++ is told to leave out a shortcut
+#: of shared_ptr that looks at two counters with one access.
+_CXX_FLAGS = ("-std=gnu++20", "-D_GLIBCXX_TSAN=1", "-D_GLIBCXX_EXTERN_TEMPLATE=0")
 #: The wheel's compiler is told a machine, so that the result does not depend on where it runs.
 _ZIG_FLAGS = ("-target", "x86_64-linux-gnu", "-fno-sanitize=all", "-Wno-unused-command-line-argument")
 
@@ -81,8 +84,9 @@ def _module(path: Path, flags: Sequence[str], out: Path) -> Path:
 def _compile(path: Path, flags: Sequence[str], out: Path) -> Path:
     compiler = find_compiler()
     command = compiler.cxx if path.suffix in _CXX else compiler.c
+    language = _CXX_FLAGS if path.suffix in _CXX else ()
     kind = "-S" if out.suffix == ".ll" else "-c"
-    call = [*command, *compiler.flags, *_FLAGS, f"-I{INCLUDE}", kind, *flags, str(path), "-o", str(out)]
+    call = [*command, *compiler.flags, *_FLAGS, *language, f"-I{INCLUDE}", kind, *flags, str(path), "-o", str(out)]
     done = subprocess.run(call, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode or not out.is_file():
         raise CompileError(_complaint(done.stderr) or f"{compiler.name} failed on {path}")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from fencepost.frontends.c.body import RETURNED, Body, Leaves
 from fencepost.frontends.c.calls import call
+from fencepost.frontends.c.library.verifier import end_atomic, is_atomic
 from fencepost.frontends.c.llvm.module import BasicBlock, Inst
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
 from fencepost.frontends.c.llvm.types import Type, Void, leaf_count
@@ -136,6 +137,8 @@ def switch(b: Body, i: Inst, blocks: Blocks) -> None:
 
 
 def ret(b: Body, i: Inst, blocks: Blocks) -> None:
+    if is_atomic(b.name):
+        end_atomic(b)
     type_ = b.types.parse(i.cursor)
     if isinstance(type_, Void) or leaf_count(type_) == 0:
         b.emit(ins.Return(None))

@@ -11,6 +11,7 @@ from fencepost.frontends.c.calls import Argument, Site, library
 from fencepost.frontends.c.constants import bits_of
 from fencepost.frontends.c.control import Blocks
 from fencepost.frontends.c.declared import Declared
+from fencepost.frontends.c.library.verifier import begin_atomic, is_atomic
 from fencepost.frontends.c.llvm.module import BasicBlock, Inst, IrFunction
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
 from fencepost.frontends.c.llvm.types import Float, Int, Ptr, Type, Void, leaf_count
@@ -41,6 +42,8 @@ def translate(unit: Unit, f: IrFunction) -> Function:
     if f.variadic:
         b.area = b.fresh("varargs")
     parameters = len(b.registers)
+    if is_atomic(f.name):
+        begin_atomic(b)
     found = f.blocks()
     _promote(b, found)
     blocks = Blocks(b, found)

@@ -6,7 +6,7 @@ from fencepost.frontends.c import varargs
 from fencepost.frontends.c.body import ONE, ZERO, Body, Leaves
 from fencepost.frontends.c.calls import Handler, Site
 from fencepost.frontends.c.constants import bits_of, number
-from fencepost.frontends.c.library import memory
+from fencepost.frontends.c.library import math, memory
 from fencepost.frontends.c.llvm.types import leaves
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
@@ -140,11 +140,6 @@ def multiply_add(b: Body, s: Site) -> Operand:
     return b.compute(Op.FADD, b.compute(Op.FMUL, s[0], s[1], width=width), s[2], width=width)
 
 
-def absolute_float(b: Body, s: Site) -> Operand:
-    width = _width(s)
-    return b.compute(Op.AND, s[0], number((1 << (width - 1)) - 1))
-
-
 def fence(kind: FenceKind) -> Handler:
     return lambda b, s: b.emit(ins.Fence(kind))
 
@@ -182,7 +177,7 @@ FUNCTIONS: dict[str, Handler] = {
     "llvm.ssub.with.overflow": overflow(Op.SUB, signed=True), "llvm.usub.with.overflow": overflow(Op.SUB, signed=False),
     "llvm.smul.with.overflow": overflow(Op.MUL, signed=True), "llvm.umul.with.overflow": overflow(Op.MUL, signed=False),
     "llvm.uadd.sat": saturating(Op.ADD), "llvm.usub.sat": saturating(Op.SUB),
-    "llvm.fmuladd": multiply_add, "llvm.fma": multiply_add, "llvm.fabs": absolute_float,
+    **math.INTRINSICS, "llvm.fmuladd": multiply_add, "llvm.fma": multiply_add,
     "llvm.va_start": lambda b, s: varargs.start(b, s[0]), "llvm.va_copy": lambda b, s: varargs.copy(b, s[0], s[1]),
     "llvm.x86.sse2.mfence": fence(FenceKind.MFENCE), "llvm.x86.sse2.lfence": fence(FenceKind.LFENCE),
     "llvm.x86.sse.sfence": fence(FenceKind.SFENCE),

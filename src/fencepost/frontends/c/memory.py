@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
-from fencepost.frontends.c.body import ONE, Body, Shape, pieces
+from fencepost.frontends.c.body import ONE, ZERO, Body, Shape, pieces
 from fencepost.frontends.c.constants import bits_of
 from fencepost.frontends.c.llvm.module import Inst
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
@@ -12,6 +13,7 @@ from fencepost.frontends.c.llvm.types import (
     ArrayOf,
     Float,
     Int,
+    Ptr,
     StructOf,
     Type,
     leaves,
@@ -113,6 +115,10 @@ def store(b: Body, i: Inst) -> None:
         b.move(variable, values[0])
         return
     address, name = pointed_at(b, c)
+    if name in b.mutex_members and values == (ZERO,):
+        if b.mutex_members[name] % 8 == 0:  # the first half stands for the word
+            b.emit(ins.Store(address, ZERO, 8, Mode.NA))
+        return
     shape = _shape(b, name, c, type_)
     b.store(type_, address, values, _order(c) if atomic else Mode.NA, shape)
 
@@ -136,6 +142,7 @@ def element(b: Body, i: Inst) -> None:
         raise Unsupported("a vector of addresses")
     at = b.operand(base_type, c)
     offset, first = 0, True
+    mutex = isinstance(type_, StructOf) and _MUTEX_NAME.fullmatch(type_.name) is not None
     while c.accept(",") and not c.token.startswith("!"):
         index_type, index = b.typed(c)
         scale = type_.size
@@ -156,6 +163,8 @@ def element(b: Body, i: Inst) -> None:
             at = b.compute(Op.ADD, at, b.compute(Op.MUL, wide, Const(scale)) if scale != 1 else wide)
     if i.result is not None:
         b.memory_types[i.result] = type_
+        if mutex and offset < _MUTEX[2][0]:
+            b.mutex_members[i.result] = offset
     b.bind(i.result, (b.add(at, offset),))
 
 
@@ -231,13 +240,34 @@ def layout_of(b: Body, size: int, align: int, *names: str | None) -> list[tuple[
     return [(k, step) for k in range(0, size - size % step, step)] + [(k, 1) for k in range(size - size % step, size)]
 
 
+_SYNCHRONISATION = re.compile(
+    r"(union|struct)\.(__)?(pthread_(mutex|cond|rwlock|barrier)(_t|_s|_arch_t)|sem_t|mtx_t|cnd_t)(\.\d+)?"
+)
+_MUTEX_NAME = re.compile(r"struct\.__pthread_mutex_s(\.\d+)?")
+_MUTEX = [(0, 8), (8, 8), (16, 4), (20, 2), (22, 2), (24, 8), (32, 8)]  # its kind is initialised by itself
+
+
+def _scalars(type_: Type) -> list[tuple[int, Int | Float | Ptr]]:
+    """Like `leaves`; what the library synchronises with is made of words, whatever its members are called."""
+    if isinstance(type_, ArrayOf):
+        inner = _scalars(type_.element)
+        return [(k * type_.element.size + o, t) for k in range(type_.count) for o, t in inner]
+    if isinstance(type_, StructOf) and type_.members is not None:
+        if found := _SYNCHRONISATION.fullmatch(type_.name):
+            if found.group(4) == "mutex" and type_.size == 40:
+                return [(k, Int(8 * n)) for k, n in _MUTEX]
+            return [(k, Int(64)) for k in range(0, type_.size, 8)]
+        return [(base + o, t) for base, m in zip(type_.layout[0], type_.members, strict=True) for o, t in _scalars(m)]
+    return leaves(type_)
+
+
 def _parts(type_: Type, size: int) -> list[tuple[int, int]] | None:
     while isinstance(type_, ArrayOf) and type_.size != size and type_.element.size >= size:
         type_ = type_.element
     if type_.size != size:
         return None
     found: list[tuple[int, int]] = []
-    for offset, leaf in leaves(type_):
+    for offset, leaf in _scalars(type_):
         wide = (leaf.bits + 7) // 8 if isinstance(leaf, Int | Float) else 8
         for piece, part in pieces(wide) if wide <= 8 else [(0, 8), (8, 8)]:
             found.append((offset + piece, part))

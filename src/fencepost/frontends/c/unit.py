@@ -8,6 +8,7 @@ from fencepost.errors import InputError
 from fencepost.frontends.c.body import RETURNED, ZERO, Body
 from fencepost.frontends.c.constants import read_initialiser
 from fencepost.frontends.c.function import translate, translate_stub
+from fencepost.frontends.c.library import endings
 from fencepost.frontends.c.llvm.module import IrFunction, IrGlobal, Module
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
 from fencepost.frontends.c.llvm.types import Type
@@ -34,6 +35,9 @@ class Unit:
         self._returned = 0
         self.loop_bounds: list[tuple[str, Position, int]] = []  # function, place of the annotation, bound
         self.uses_mutex_kinds = self._mutex_kinds()
+        self.uses_realloc = "realloc" in module.functions or "reallocarray" in module.functions
+        self.ends_program = endings.uses(module, endings.AT_EXIT)
+        self.ends_threads = (endings.uses(module, endings.AT_THREAD_EXIT), endings.uses_destructors(module))
         self.catches = any("catch ptr" in line or "catch i8*" in line for line in self._landing_lines())
 
     # --- names
@@ -66,8 +70,6 @@ class Unit:
         if not isinstance(found, IrGlobal):
             raise Unsupported(f"the unknown global {name}")
         self._object(found)
-        if found.thread_local:
-            raise Unsupported(f"the address of thread-local {name} in a constant")
         return GlobalAddress(name)
 
     def thread_local(self, name: str) -> str | None:
@@ -169,18 +171,16 @@ class Unit:
         )
 
     def _start(self, main: IrFunction) -> tuple[str, tuple[ConstantOperand, ...]]:
-        """The function that the first thread runs, and its arguments: main, or one that runs constructors before it."""
+        """The function that the first thread runs, and its arguments. It runs constructors, then main; when that
+        returns, the program ends."""
         self._reach("main")
         args = (Const(1), self._argv(), ZERO)[: len(main.parameters)]
-        constructors = self._constructors()
-        if not constructors:
-            return "main", args
         b = Body(self, START)
-        for name in constructors:
+        for name in self._constructors():
             b.emit(ins.Call(None, self.address(name), ()))
         result = b.fresh("result")
         b.emit(ins.Call(result, FunctionAddress("main"), args))
-        b.emit(ins.Return(result))
+        endings.end_program(b, result)
         self.functions[START] = b.finish(0, False, None)
         return START, ()
 

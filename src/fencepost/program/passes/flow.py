@@ -156,13 +156,15 @@ class Flow:
         return needs, kills
 
     def position(self, loop: Loop) -> Position | None:
-        """Where a person would say that the loop stands: the first line among the positions of its header, or else the
-        first of any of its blocks."""
+        """Where a person would say that the loop stands: the first place among the beginning of its header (or else of
+        any of its blocks) and the jumps back to it, which compilers put where the loop is written."""
+        code = self.function.code
+        back = [at for n in loop.back if (at := code[n].at) is not None and at.line]
         for blocks in ([loop.header], sorted(loop.blocks)):
-            code = [i for n in blocks for i in self.function.code[self.blocks[n].first : self.blocks[n].last + 1]]
-            known = [i.at for i in code if i.at is not None and i.at.line]
+            inside = [i for n in blocks for i in code[self.blocks[n].first : self.blocks[n].last + 1]]
+            known = [i.at for i in inside if i.at is not None and i.at.line]
             if known:
-                return known[0]
+                return min([known[0], *(at for at in back if at.file == known[0].file)])
         return None
 
 

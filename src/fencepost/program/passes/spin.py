@@ -3,10 +3,13 @@
 A loop whose iterations do nothing but read one location again becomes an `Await`, one that only tries a
 compare-exchange again becomes a `BlockingCas`. Every other loop that reads shared memory gets a `SpinHead`, where the
 machine notices an iteration that changed nothing and blocks the thread. An iteration without effect can be left out of
-any execution, so this changes how many executions there are and never what can be observed.
+any execution, so this changes how many executions there are and never what can be observed. The same goes for an
+iteration that adds something and takes it back, where nobody saw it in between.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from fencepost.program.instructions import (
     Await,
@@ -23,21 +26,42 @@ from fencepost.program.instructions import (
     RmwOp,
     SpinHead,
 )
-from fencepost.program.operands import Const, Operand, Reg
+from fencepost.program.operands import Const, Operand, Position, Reg
 from fencepost.program.passes.flow import Flow, Loop
 from fencepost.program.passes.iteration import SUCCESS, Test, find_iteration
-from fencepost.program.passes.rewrite import inside, map_functions, rebuild, retarget
+from fencepost.program.passes.rewrite import inside, map_functions, rebuild, retarget, used
 from fencepost.program.program import Function, Program
 
 _READS = (Load, Cas, Rmw, Call, Join, Await, BlockingCas)
 
 
-def find_spins(program: Program) -> Program:
-    """The program with its waiting loops made explicit. Synchronisation should be lowered before."""
-    return map_functions(program, _find)
+def find_spins(program: Program, *, undo: bool = False) -> Program:
+    """The program with its waiting loops made explicit. Synchronisation should be lowered before. `undo`: the engine
+    knows iterations that add something and take it back."""
+    return map_functions(program, lambda f: _find(_drop_unused(f) if undo else f, undo))
 
 
-def _find(function: Function) -> Function:
+def _drop_unused(function: Function) -> Function:
+    """Read-modify-writes without a result where nobody looks at it: then what they read makes no difference."""
+    code = function.code
+    if not any(isinstance(i, Rmw) and i.dst is not None for i in code):
+        return function
+    read: set[int] = set()
+    while True:
+        count = len(read)
+        for i in code:
+            if not isinstance(i, Compute) or i.dst.index in read:
+                read |= {o.index for o in used(i) if isinstance(o, Reg)}
+        if len(read) == count:
+            break
+    dropped = [
+        replace(i, dst=None) if isinstance(i, Rmw) and i.dst is not None and i.dst.index not in read else i
+        for i in code
+    ]
+    return replace(function, code=tuple(dropped))
+
+
+def _find(function: Function, undo: bool) -> Function:
     flow = Flow(function)
     loops = flow.loops()
     if not loops:
@@ -52,7 +76,7 @@ def _find(function: Function) -> Function:
         elif any(isinstance(i, _READS) for i in _code(flow, loop)):
             heads.append(loop)
     for loop in heads:
-        _add_head(flow, loop, live[loop.header], parts)
+        _add_head(flow, loop, live[loop.header], undo, parts)
     return rebuild(function, parts) if parts else function
 
 
@@ -61,12 +85,12 @@ def _code(flow: Flow, loop: Loop) -> list[Instruction]:
     return [i for b in blocks for i in flow.function.code[b.first : b.last + 1]]
 
 
-def _add_head(flow: Flow, loop: Loop, live: int, parts: dict[int, list[Instruction]]) -> None:
+def _add_head(flow: Flow, loop: Loop, live: int, undo: bool, parts: dict[int, list[Instruction]]) -> None:
     first = flow.blocks[loop.header].first
     kept = tuple(Reg(k) for k in range(len(flow.function.registers)) if live >> k & 1)
     behind = parts.get(first, [flow.function.code[first]])
     moved = [retarget(i, lambda t: t if t >= 0 else inside(-t)) for i in behind]
-    parts[first] = [SpinHead(kept, first, at=flow.position(loop)), *moved]
+    parts[first] = [SpinHead(kept, first, undo, at=flow.position(loop)), *moved]
 
 
 def _waiting(flow: Flow, loop: Loop, live: int) -> tuple[int, list[Instruction]] | None:
@@ -77,24 +101,27 @@ def _waiting(flow: Flow, loop: Loop, live: int) -> tuple[int, list[Instruction]]
     if iteration is None:
         return None
     access = flow.function.code[iteration.access]
-    code = _wait_for(access, iteration.leaves, iteration.operand)
+    place = flow.position(loop) or access.at or Position("", 0)
+    code = _wait_for(access, iteration.leaves, iteration.operand, place)
     return None if code is None else (iteration.access, code)
 
 
-def _wait_for(access: Instruction, leaves: Test, operand: Operand | None) -> list[Instruction] | None:
+def _wait_for(access: Instruction, leaves: Test, operand: Operand | None, loop: Position) -> list[Instruction] | None:
     match access:
         case Load(exclusive=False) if access.mode is not Mode.NA and operand is not None:
-            return _await(access, leaves, operand)
+            return _await(access, leaves, operand, loop)
         case Cas() if leaves.left == SUCCESS and (leaves.op, operand) == (Op.NE, Const(0)):
             code: list[Instruction] = [
-                BlockingCas(access.address, access.expected, access.desired, access.size, access.mode, at=access.at)
+                BlockingCas(
+                    access.address, access.expected, access.desired, access.size, access.mode, spin=loop, at=access.at
+                )
             ]
             for register, value in ((access.old, access.expected), (access.success, Const(1))):
                 if register is not None:
                     code.append(Compute(register, (value,), Op.MOV, 8 * access.size, at=access.at))
             return code
         case Rmw(op=RmwOp.XCHG, size=1, value=Const(1)) if _was_clear(leaves, operand):
-            taken = BlockingCas(access.address, Const(0), Const(1), 1, access.mode, at=access.at)
+            taken = BlockingCas(access.address, Const(0), Const(1), 1, access.mode, spin=loop, at=access.at)
             if access.dst is None:
                 return [taken]
             return [taken, Compute(access.dst, (Const(0),), Op.MOV, at=access.at)]
@@ -106,7 +133,7 @@ def _was_clear(leaves: Test, operand: Operand | None) -> bool:
     return (leaves.op, operand) in ((Op.EQ, Const(0)), (Op.NE, Const(1)))
 
 
-def _await(access: Load, leaves: Test, operand: Operand) -> list[Instruction] | None:
+def _await(access: Load, leaves: Test, operand: Operand, loop: Position) -> list[Instruction] | None:
     """An await compares at the width of the access, so a narrower test must be a mask and a wider one unsigned."""
     width, mask = 8 * access.size, leaves.mask
     if leaves.width < width:
@@ -121,5 +148,5 @@ def _await(access: Load, leaves: Test, operand: Operand) -> list[Instruction] | 
             return None
     return [
         Await(access.dst, access.address, operand, None if mask is None else Const(mask), leaves.op, access.size,
-              access.mode, at=access.at)
+              access.mode, loop, at=access.at)
     ]  # fmt: skip

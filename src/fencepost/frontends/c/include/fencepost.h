@@ -26,7 +26,7 @@ void fencepost_error(void);
 /* Any value in low..high, both included: every one is explored. */
 int fencepost_choose(int low, int high);
 
-/* Between the two no other thread takes a step. */
+/* Between the two no other thread is between its own two; accesses elsewhere can still come in the middle. */
 void fencepost_atomic_begin(void);
 void fencepost_atomic_end(void);
 

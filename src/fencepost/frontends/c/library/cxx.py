@@ -11,7 +11,7 @@ from fencepost.frontends.c.library.stdlib import constant
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind, Mode, Op, SyncOp
-from fencepost.program.operands import Const, Operand
+from fencepost.program.operands import Const, FunctionAddress, Operand
 from fencepost.program.program import Init, Object
 
 
@@ -28,9 +28,7 @@ def terminate(b: Body, s: Site) -> None:
 
 def new_aligned(b: Body, s: Site) -> Operand:
     align = s[1]
-    result = b.fresh("block")
-    b.allocate(result, s.result, s[0], align.value if isinstance(align, Const) else 16)
-    return result
+    return memory.allocate(b, s, s[0], align.value if isinstance(align, Const) else 16)
 
 
 # --- static locals: one byte, 0 not begun, 1 done, 2 running (what compilers test first is the value 1... or not 0)
@@ -80,15 +78,27 @@ def thread_destroyed(b: Body, s: Site) -> None:
     b.emit(ins.Assert(free, "a thread is destroyed before it was joined or detached", ErrorKind.ABORT))
 
 
+_STATE_RUN, _STATE_DELETE = 16, 8  # virtual functions of std::thread::_State
+_RUN_STATE = "std::thread"
+
+
 def start_libstdcxx(b: Body, s: Site) -> None:
-    """std::thread::_M_start_thread(unique_ptr<_State>, ...): the new thread runs the third virtual function of the
-    state, which owns what it was given."""
-    state, table, run = b.fresh("state"), b.fresh("table"), b.fresh("run")
+    """std::thread::_M_start_thread(unique_ptr<_State>, ...): the new thread runs the state, which owns what it was
+    given, and deletes it."""
+    state = b.fresh("state")
     b.emit(ins.Load(state, s[1], 8, Mode.NA))
-    b.emit(ins.Load(table, state, 8, Mode.NA))
-    b.emit(ins.Load(run, b.add(table, 16), 8, Mode.NA))
     b.emit(ins.Store(s[1], ZERO, 8, Mode.NA))
-    sync.spawn(b, s[0], run, state)
+    if not b.unit.has_function(_RUN_STATE):
+        t = Body(b.unit, _RUN_STATE)
+        own = t.fresh("state")
+        for place in (_STATE_RUN, _STATE_DELETE):
+            table, function = t.fresh("table"), t.fresh("function")
+            t.emit(ins.Load(table, own, 8, Mode.NA))
+            t.emit(ins.Load(function, t.add(table, place), 8, Mode.NA))
+            t.emit(ins.Call(None, function, (own,)))
+        t.emit(ins.Return(ZERO))
+        b.unit.add_function(t.finish(1, False, None))
+    sync.spawn(b, s[0], FunctionAddress(_RUN_STATE), state)
 
 
 # --- mutexes: the pthread object is the first member
@@ -185,7 +195,7 @@ _THROW = (
     "_ZSt25__throw_bad_function_callv", "_ZSt21__throw_bad_exceptionv",
 )  # fmt: skip
 _NOTHING = (
-    "__cxa_atexit", "__cxa_thread_atexit", "__cxa_thread_atexit_impl", "__cxa_finalize", "__cxa_guard_abort",
+    "__cxa_finalize", "__cxa_guard_abort",
     "_ZNSt3__115__thread_structC1Ev", "_ZNSt3__115__thread_structD1Ev", "_ZNSt3__118condition_variableD1Ev",
     "_ZNSt18condition_variableC1Ev", "_ZNSt18condition_variableD1Ev", "_ZNSt6thread6_StateD2Ev",
     "_ZNSt3__119__shared_weak_countD2Ev", "_ZNSt3__114__shared_countD2Ev", "_ZNSt8ios_base4InitC1Ev",

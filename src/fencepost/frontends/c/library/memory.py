@@ -38,7 +38,17 @@ def _step(b: Body, s: Site, *pointers: int) -> int:
         sizes = {(bits_of(t) + 7) // 8 for _, t in leaves(known)} if known is not None else set()
         if len(sizes) == 1 and (size := sizes.pop()) in (2, 4, 8):
             return size
-    return min(8, *(_align(s, k) for k in pointers))
+    return max(_factor(b, s[2]), min(8, *(_align(s, k) for k in pointers)))
+
+
+def _factor(b: Body, size: Operand) -> int:
+    """The size of one element, where the program computes a size as `count * sizeof *block`; 1 where that is not seen.
+    What has several members is taken for words."""
+    product = next((i for i in reversed(b.code) if isinstance(i, ins.Compute) and i.dst == size), None)
+    if product is None or product.op is not Op.MUL:
+        return 1
+    factor = next((a.value for a in product.args if isinstance(a, Const)), 1)
+    return next((n for n in (8, 4, 2) if factor > 0 and factor % n == 0), 1)
 
 
 def _stepwise(b: Body, name: str, to: Operand, other: Operand, size: Operand, step: int) -> Operand:
@@ -56,7 +66,7 @@ def _stepwise(b: Body, name: str, to: Operand, other: Operand, size: Operand, st
 
 def _load(b: Body, address: Operand, size: int) -> Operand:
     part = b.fresh("part")
-    b.emit(ins.Load(part, address, size, Mode.NA))
+    b.emit(ins.Load(part, address, size, Mode.NA, copies=True))
     return part
 
 
@@ -121,36 +131,52 @@ def zero(b: Body, s: Site) -> Operand:
 # --- heap
 
 
+_HEAD = 16  # in a program that uses realloc each block has a head: 0 its own length, 8 the size of the block
+
+
+def allocate(b: Body, s: Site, size: Operand, align: int = 16, *, zeroed: bool = False) -> Operand:
+    """Heap memory for what the call `s` gives."""
+    block = b.fresh(s.result or "block")
+    if not b.unit.uses_realloc:
+        b.allocate(block, s.result, size, align, zeroed)
+        return block
+    head = max(_HEAD, align)
+    b.allocate(block, None, b.compute(Op.ADD, size, Const(head)), align, zeroed)
+    b.emit(ins.Store(b.add(block, head - 16), Const(head), 8, Mode.NA))
+    b.emit(ins.Store(b.add(block, head - 8), size, 8, Mode.NA))
+    return b.add(block, head)
+
+
+def release(b: Body, address: Operand) -> None:
+    if b.unit.uses_realloc:
+        head = b.fresh("head")
+        b.emit(ins.Load(head, b.add(address, -16), 8, Mode.NA))
+        address = b.compute(Op.SUB, address, head)
+    b.emit(ins.Free(address))
+
+
 def malloc(b: Body, s: Site) -> Operand:
-    result = b.fresh(s.result or "block")
-    b.allocate(result, s.result, s[0])
-    return result
+    return allocate(b, s, s[0])
 
 
 def calloc(b: Body, s: Site) -> Operand:
-    result = b.fresh(s.result or "block")
     x, y = s[0], s[1]
     constant = isinstance(x, Const) and isinstance(y, Const)
     size = Const(x.value * y.value) if constant else b.compute(Op.MUL, x, y)  # type: ignore[union-attr]
-    b.allocate(result, s.result, size, zeroed=True)
-    return result
+    return allocate(b, s, size, zeroed=True)
 
 
 def aligned_alloc(b: Body, s: Site) -> Operand:
     align, size = s[0], s[1]
     if not isinstance(align, Const):
         raise Unsupported("aligned_alloc with a computed alignment")
-    result = b.fresh(s.result or "block")
-    b.allocate(result, s.result, size, max(1, align.value))
-    return result
+    return allocate(b, s, size, max(1, align.value))
 
 
 def posix_memalign(b: Body, s: Site) -> Operand:
     if not isinstance(s[1], Const):
         raise Unsupported("posix_memalign with a computed alignment")
-    result = b.fresh("block")
-    b.emit(ins.Malloc(result, s[2], max(1, s[1].value)))
-    b.emit(ins.Store(s[0], result, 8, Mode.NA))
+    b.emit(ins.Store(s[0], allocate(b, s, s[2], max(1, s[1].value)), 8, Mode.NA))
     return ZERO
 
 
@@ -161,27 +187,66 @@ def free(b: Body, s: Site) -> None:
     take, end = b.label(), b.label()
     b.branch(address, take, end)
     b.mark(take)
-    b.emit(ins.Free(address))
+    release(b, address)
     b.jump(end)
     b.mark(end)
 
 
 def realloc(b: Body, s: Site) -> Operand:
-    """A new block with the old content. How much of it there was is only known here for a null pointer."""
-    old = s[0]
-    if isinstance(old, Const) and old.value == 0:
-        return malloc(b, Site(s.callee, s.args[1:], s.result_type, s.result))
-    raise Unsupported("realloc of a block (its old size is not known; use malloc, memcpy and free)")
+    """Always another block, so that whoever keeps the old address is found out."""
+    old, size = s[0], s[1]
+    if s.callee == "reallocarray":
+        size = b.compute(Op.MUL, s[1], s[2])
+    fresh = allocate(b, s, size)
+    move_over, end = b.label(), b.label()
+    b.branch(old, move_over, end)
+    b.mark(move_over)
+    before = b.fresh("before")
+    b.emit(ins.Load(before, b.add(old, -8), 8, Mode.NA))
+    shorter = b.compute(Op.SELECT, b.compute(Op.ULT, before, size), before, size)
+    _stepwise(b, "copy", fresh, old, shorter, _unit_of(b, size))
+    release(b, old)
+    b.jump(end)
+    b.mark(end)
+    return fresh
+
+
+def _unit_of(b: Body, size: Operand) -> int:
+    """The size of what is in a block: a guess where the size is a constant."""
+    if not isinstance(size, Const):
+        return _factor(b, size)
+    return 4 if size.value % 4 == 0 else 1
 
 
 def compare(b: Body, s: Site) -> Operand:
     return run(b, "memcmp", s[0], s[1], s[2])
 
 
+def sort(b: Body, s: Site) -> None:
+    """qsort(base, count, width, compare)"""
+    run(b, "qsort", s[0], s[1], s[2], s[3], size=_element(b, s))
+
+
+def _element(b: Body, s: Site) -> int:
+    """The size of the accesses that move elements about: that of the scalars they are made of, as far as is known."""
+    width = s[2]
+    if not isinstance(width, Const):
+        return 1
+    known = b.memory_types.get(s.name(0) or "") or b.unit.type_of_global(s.name(0))
+    sizes = {(bits_of(t) + 7) // 8 for _, t in leaves(known)} if known is not None else set()
+    if len(sizes) == 1 and width.value % (size := sizes.pop()) == 0:
+        return size
+    if sizes:
+        return 1  # a struct of several sizes
+    return width.value if width.value in (2, 4, 8) else 4 if width.value % 4 == 0 else 1
+
+
 FUNCTIONS: dict[str, Handler] = {
     "memcpy": copy, "__memcpy_chk": copy, "memmove": move, "__memmove_chk": move, "memset": fill,
     "__memset_chk": fill, "bzero": zero, "memcmp": compare, "bcmp": compare,
     "memchr": lambda b, s: run(b, "memchr", s[0], s[1], s[2]),
-    "malloc": malloc, "calloc": calloc, "free": free, "cfree": free, "realloc": realloc, "valloc": malloc,
+    "qsort": sort, "bsearch": lambda b, s: run(b, "bsearch", *(s[k] for k in range(5))),
+    "malloc": malloc, "calloc": calloc, "free": free, "cfree": free, "realloc": realloc, "reallocarray": realloc,
+    "valloc": malloc,
     "aligned_alloc": aligned_alloc, "memalign": aligned_alloc, "posix_memalign": posix_memalign,
 }  # fmt: skip

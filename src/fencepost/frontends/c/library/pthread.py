@@ -6,6 +6,7 @@ from fencepost.frontends.c.body import ONE, ZERO, Body
 from fencepost.frontends.c.calls import Handler, Site
 from fencepost.frontends.c.constants import number
 from fencepost.frontends.c.library import sync as common
+from fencepost.frontends.c.library.endings import DESTRUCTORS, MAX_KEYS, SPECIFIC
 from fencepost.frontends.c.library.stdlib import constant, errno
 from fencepost.frontends.c.library.sync import EBUSY, ETIMEDOUT, mutex, replaced, sync, wait
 from fencepost.program import instructions as ins
@@ -13,7 +14,7 @@ from fencepost.program.instructions import Mode, Op, RmwOp, SyncOp
 from fencepost.program.operands import Const, Operand
 from fencepost.program.program import Object
 
-KEYS, SPECIFIC, MAX_KEYS = "fencepost.keys", "fencepost.specific", 64
+KEYS = "fencepost.keys"
 _EAGAIN = 11
 
 
@@ -28,10 +29,6 @@ def create(b: Body, s: Site) -> Operand:
 def join(b: Body, s: Site) -> Operand:
     common.join(b, s[0], s[1], 8)
     return ZERO
-
-
-def leave(b: Body, s: Site) -> None:
-    b.emit(ins.Exit(s[0]))
 
 
 def self_(b: Body, s: Site) -> Operand:
@@ -150,6 +147,10 @@ def key_create(b: Body, s: Site) -> Operand:
     b.emit(ins.Rmw(key, keys, ONE, RmwOp.ADD, 8, Mode.RLX))
     few = b.compute(Op.ULT, key, Const(MAX_KEYS))
     b.emit(ins.Assert(few, f"more than {MAX_KEYS} thread-specific keys", ins.ErrorKind.UNSUPPORTED))
+    if s[1] != ZERO:
+        destructors = b.unit.add_object(Object(DESTRUCTORS, 8 * MAX_KEYS))
+        place = b.compute(Op.ADD, destructors, b.compute(Op.SHL, key, Const(3)))
+        b.emit(ins.Store(place, s[1], 8, Mode.NA))
     b.emit(ins.Store(s[0], key, 4, Mode.NA))
     return ZERO
 
@@ -185,7 +186,7 @@ _NOTHING = (
 
 FUNCTIONS: dict[str, Handler] = {
     **dict.fromkeys(_NOTHING, constant(0)),
-    "pthread_create": create, "pthread_join": join, "pthread_exit": leave, "pthread_self": self_,
+    "pthread_create": create, "pthread_join": join, "pthread_self": self_,
     "pthread_equal": equal, "pthread_once": plain(SyncOp.ONCE, 1),
     "pthread_mutex_init": mutex_init, "pthread_mutex_lock": on_mutex(SyncOp.MUTEX_LOCK),
     "pthread_mutex_trylock": on_mutex(SyncOp.MUTEX_TRYLOCK), "pthread_mutex_timedlock": timed(SyncOp.MUTEX_TRYLOCK),

@@ -15,6 +15,18 @@ from fencepost.program.passes.unroll import LIBRARY_PREFIX
 from fencepost.program.program import Function
 from fencepost.program.reader import read_program
 
+_PUT = re.compile(r"^  PUT (\S+)\n", re.MULTILINE)
+
+
+def _put(match: re.Match[str]) -> str:
+    """One character of formatted output, where there is room for it."""
+    n = match.start()
+    return (
+        f"  %c = compute (%at, %limit) op=ult\n  branch %c, store{n}, skip{n}\nstore{n}:\n"
+        f"  %a = compute (%buffer, %at) op=add\n  store %a, {match.group(1)} size=1 mode=na\n"
+        f"skip{n}:\n  %at = compute (%at, 1) op=add\n"
+    )
+
 
 @cache
 def _texts() -> dict[str, str]:
@@ -25,7 +37,7 @@ def _texts() -> dict[str, str]:
 @cache
 def body(name: str, size: int) -> Function:
     """The function of this name; SIZE in its text is the size of one access."""
-    text = _texts()[name].replace("SIZE", str(size))
+    text = _PUT.sub(_put, _texts()[name].replace("SIZE", str(size)))
     return read_program(f'program "runtime" arch=c11\n{text}', "runtime.fpir").functions[0]
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 
-from fencepost.frontends.c.body import ZERO, Body
-from fencepost.frontends.c.calls import Handler, Site
+from fencepost.frontends.c.body import ONE, ZERO, Body
+from fencepost.frontends.c.calls import Argument, Handler, Site
+from fencepost.frontends.c.constants import bits_of, number
+from fencepost.frontends.c.library.runtime import run
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
+from fencepost.program.instructions import Op
 from fencepost.program.operands import Const, Operand
+from fencepost.program.program import Init, Object
 
 _DIRECTIVE = re.compile(r"%[-+ #0]*(\*|\d+)?(?:\.(\*|\d+))?(?:hh|h|ll|l|j|z|t|L|q)?([diouxXeEfFgGaAcspn%])")
 
@@ -69,14 +73,91 @@ def perror(b: Body, s: Site) -> None:
 
 
 def to_memory(b: Body, s: Site) -> Operand:
-    """sprintf, snprintf: only a format without directives has a content that we know."""
-    index = 1 if s.callee == "sprintf" else 2
+    """sprintf and snprintf: returns how long the text is, whether there was room for it or not."""
+    index = {"sprintf": 1, "snprintf": 2, "__sprintf_chk": 3, "__snprintf_chk": 4}[s.callee]
     form = b.unit.text(s[index])
-    if form is None or "%" in form:
-        raise Unsupported(f"{s.callee} with a format that is not plain text")
-    for k, byte in enumerate([*form.encode(), 0]):
-        b.emit(ins.Store(b.add(s[0], k), Const(byte), 1, ins.Mode.NA))
-    return Const(len(form.encode()))
+    if form is None:
+        raise Unsupported(f"{s.callee} with a format that is computed")
+    limit: Operand = number(-1)
+    if "snprintf" in s.callee:
+        limit = b.compute(Op.SELECT, s[1], b.compute(Op.SUB, s[1], ONE), ZERO)
+    at: Operand = ZERO
+    left = [Argument(a.type, a.values, a.name) for a in s.args[index + 1 :]]
+    last = 0
+    for match in _DIRECTIVE.finditer(form):
+        at = _literal(b, s[0], at, limit, form[last : match.start()])
+        at = _directive(b, s, at, limit, match, left)
+        last = match.end()
+    at = _literal(b, s[0], at, limit, form[last:])
+    _terminate(b, s, at, limit)
+    return b.truncate(at, 32)
+
+
+def _literal(b: Body, buffer: Operand, at: Operand, limit: Operand, text: str) -> Operand:
+    if not text:
+        return at
+    name = f"fencepost.text {text}"
+    init = tuple(Init(k, 1, Const(byte)) for k, byte in enumerate(text.encode()))
+    source = b.unit.add_object(Object(name, len(text.encode()) + 1, 1, init, constant=True))
+    return run(b, "format_text", buffer, at, limit, source, ZERO, ZERO, number(-1))
+
+
+def _directive(b: Body, s: Site, at: Operand, limit: Operand, match: re.Match[str], left: list[Argument]) -> Operand:
+    flags, width, precision, kind = match.group(0), match.group(1), match.group(2), match.group(3)
+    if kind == "%":
+        return _literal(b, s[0], at, limit, "%")
+    if kind not in "diouxXcsp" or "*" in (width, precision) or "#" in flags or not left:
+        raise Unsupported(f"{s.callee} with the directive {match.group(0)}")
+    if precision and kind != "s":
+        raise Unsupported(f"{s.callee} with the directive {match.group(0)}")
+    value = left.pop(0)
+    left_side, zero = ("-" in flags.partition(width or "~")[0]), flags.lstrip("%-+ ").startswith("0")
+    space = Const(int(width or 0))
+    if kind == "s":
+        most = number(-1) if precision is None else Const(int(precision))
+        return run(b, "format_text", s[0], at, limit, value.values[0], space, Const(int(left_side)), most)
+    if kind == "c":
+        return _character(b, s, at, limit, value.values[0], space, left_side)
+    x, sign = _number(b, value, kind, "+" in flags, " " in flags)
+    base = {"o": 8, "x": 16, "X": 16, "p": 16}.get(kind, 10)
+    if kind == "p":
+        at = _literal(b, s[0], at, limit, "0x")
+    return run(b, "format_number", s[0], at, limit, x, Const(base), sign, space, Const(int(zero)),
+               Const(int(left_side)), Const(55 if kind == "X" else 87))  # fmt: skip
+
+
+def _number(b: Body, value: Argument, kind: str, plus: bool, blank: bool) -> tuple[Operand, Operand]:
+    """What is formatted, without its sign, and the sign as a character or 0."""
+    bits = bits_of(value.type)
+    x = value.values[0]
+    if kind not in "di":
+        return x, ZERO
+    wide = b.sign_extend(x, bits)
+    negative = b.compute(Op.SLT, wide, ZERO)
+    otherwise = Const(ord("+") if plus else ord(" ") if blank else 0)
+    sign = b.compute(Op.SELECT, negative, Const(ord("-")), otherwise)
+    return b.compute(Op.SELECT, negative, b.compute(Op.SUB, ZERO, wide), wide), sign
+
+
+def _character(
+    b: Body, s: Site, at: Operand, limit: Operand, value: Operand, space: Operand, left_side: bool
+) -> Operand:
+    text = b.fresh("character")
+    b.emit(ins.Alloca(text, Const(2), 1, True, "a character"))
+    b.emit(ins.Store(text, b.truncate(value, 8), 1, ins.Mode.NA))
+    b.emit(ins.Store(b.add(text, 1), ZERO, 1, ins.Mode.NA))
+    return run(b, "format_text", s[0], at, limit, text, space, Const(int(left_side)), ONE)
+
+
+def _terminate(b: Body, s: Site, at: Operand, limit: Operand) -> None:
+    """The zero at the end; where there is no room at all, nothing."""
+    here = b.compute(Op.SELECT, b.compute(Op.ULT, at, limit), at, limit)
+    put, end = b.label(), b.label()
+    b.branch(s[1] if "snprintf" in s.callee else ONE, put, end)
+    b.mark(put)
+    b.emit(ins.Store(b.compute(Op.ADD, s[0], here), ZERO, 1, ins.Mode.NA))
+    b.jump(end)
+    b.mark(end)
 
 
 def unformatted(index: int) -> Handler:
@@ -97,6 +178,7 @@ FUNCTIONS: dict[str, Handler] = {
     "printf": formatted(0), "__printf_chk": formatted(1), "fprintf": formatted(1), "__fprintf_chk": formatted(2),
     "dprintf": formatted(1), "syslog": formatted(1), "puts": puts, "fputs": puts, "putchar": putchar,
     "fputc": putchar, "putc": putchar, "perror": perror, "sprintf": to_memory, "snprintf": to_memory,
+    "__sprintf_chk": to_memory, "__snprintf_chk": to_memory,
     "vprintf": unformatted(0), "vfprintf": unformatted(1),
     "fflush": nothing, "setvbuf": nothing, "setbuf": nothing, "fclose": nothing,
 }  # fmt: skip

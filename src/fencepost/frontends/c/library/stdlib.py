@@ -31,10 +31,6 @@ def abort(b: Body, s: Site) -> None:
     b.fail(ErrorKind.ABORT, f"{s.callee}() is called")
 
 
-def leave(b: Body, s: Site) -> None:
-    b.emit(ins.Exit(s[0], True))
-
-
 def constant(value: int) -> Handler:
     return lambda b, s: number(value)
 
@@ -57,6 +53,10 @@ def parse_number(bits: int) -> Handler:
     return lambda b, s: b.truncate(run(b, "strtol", s[0]), bits)
 
 
+def parse_in_base(b: Body, s: Site) -> Operand:
+    return run(b, "strtol_base", s[0], s[2], s[1])
+
+
 def clock_gettime(b: Body, s: Site) -> Operand:
     for offset in (0, 8):
         b.emit(ins.Store(b.add(s[1], offset), ZERO, 8, Mode.NA))
@@ -65,14 +65,15 @@ def clock_gettime(b: Body, s: Site) -> Operand:
 
 FUNCTIONS: dict[str, Handler] = {
     "__assert_fail": assertion, "__assert": assertion, "__assert_rtn": bsd_assertion, "abort": abort,
-    "__stack_chk_fail": abort, "exit": leave, "_exit": leave, "_Exit": leave, "quick_exit": leave,
-    "atexit": constant(0), "rand": constant(_RAND), "random": constant(_RAND), "rand_r": constant(_RAND),
+    "__stack_chk_fail": abort, "rand": constant(_RAND), "random": constant(_RAND), "rand_r": constant(_RAND),
     "srand": constant(0), "srandom": constant(0), "getenv": constant(0), "secure_getenv": constant(0),
     "time": constant(0), "clock": constant(0), "clock_gettime": clock_gettime, "gettimeofday": constant(0),
     "getpid": constant(1), "gettid": constant(1), "sleep": constant(0), "usleep": constant(0), "nanosleep": constant(0),
     "sched_yield": constant(0), "pthread_yield": constant(0), "sysconf": constant(4), "get_nprocs": constant(4),
     "sched_getcpu": constant(0), "__errno_location": errno, "___errno_location": errno,
     "abs": absolute(32), "labs": absolute(64), "llabs": absolute(64), "atoi": parse_number(32),
-    "atol": parse_number(64), "atoll": parse_number(64), "alarm": constant(0), "signal": constant(0),
-    "strerror": constant(0), "isatty": constant(0),
+    "strtol": parse_in_base, "strtoul": parse_in_base, "strtoll": parse_in_base, "strtoull": parse_in_base,
+    "__isoc23_strtol": parse_in_base, "__isoc23_strtoul": parse_in_base, "__isoc23_strtoll": parse_in_base,
+    "__isoc23_strtoull": parse_in_base, "atol": parse_number(64), "atoll": parse_number(64), "alarm": constant(0),
+    "signal": constant(0), "strerror": constant(0), "isatty": constant(0),
 }  # fmt: skip

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fencepost.frontends.c.body import Body
 from fencepost.frontends.c.calls import Handler, Site
 from fencepost.frontends.c.constants import number
+from fencepost.frontends.c.library.memory import allocate
 from fencepost.frontends.c.library.runtime import run
-from fencepost.program import instructions as ins
 from fencepost.program.instructions import Op
 from fencepost.program.operands import Const, Operand
 
@@ -20,8 +20,7 @@ def _cat(b: Body, s: Site) -> Operand:
 
 
 def _dup(b: Body, s: Site) -> Operand:
-    block = b.fresh("copy")
-    b.emit(ins.Malloc(block, b.compute(Op.ADD, run(b, "strlen", s[0]), Const(1))))
+    block = allocate(b, s, b.compute(Op.ADD, run(b, "strlen", s[0]), Const(1)))
     return run(b, "strcpy", block, s[0])
 
 
@@ -45,6 +44,20 @@ def _alpha(b: Body, s: Site) -> Operand:
 
 def _alnum(b: Body, s: Site) -> Operand:
     return b.compute(Op.OR, _alpha(b, s), _between(b, s[0], "0", "9"))
+
+
+def _hexadecimal(b: Body, s: Site) -> Operand:
+    letters = b.compute(Op.OR, _between(b, s[0], "a", "f"), _between(b, s[0], "A", "F"))
+    return b.compute(Op.OR, letters, _between(b, s[0], "0", "9"))
+
+
+def _punctuation(b: Body, s: Site) -> Operand:
+    other = b.compute(Op.EQ, _alnum(b, s), Const(0))
+    return b.compute(Op.AND, other, _between(b, s[0], "!", "~"))
+
+
+def _control(b: Body, s: Site) -> Operand:
+    return b.compute(Op.OR, _between(b, s[0], "\0", "\x1f"), b.compute(Op.EQ, s[0], Const(127), width=32))
 
 
 def _space(b: Body, s: Site) -> Operand:
@@ -72,6 +85,16 @@ FUNCTIONS: dict[str, Handler] = {
     "strchr": lambda b, s: run(b, "strchr", s[0], s[1]),
     "strrchr": lambda b, s: run(b, "strrchr", s[0], s[1]),
     "strdup": _dup,
+    "strstr": lambda b, s: run(b, "strstr", s[0], s[1]),
+    "strspn": lambda b, s: run(b, "strspn", s[0], s[1], Const(1)),
+    "strcspn": lambda b, s: run(b, "strspn", s[0], s[1], Const(0)),
+    "strcasecmp": lambda b, s: run(b, "strcasecmp", s[0], s[1], _ALL),
+    "strncasecmp": lambda b, s: run(b, "strcasecmp", s[0], s[1], s[2]),
+    "strncat": lambda b, s: run(b, "strncat", s[0], s[1], s[2]),
+    "strcoll": lambda b, s: run(b, "strncmp", s[0], s[1], _ALL),
+    "isxdigit": _hexadecimal,
+    "ispunct": _punctuation,
+    "iscntrl": _control,
     "isdigit": _within("0", "9"),
     "isupper": _within("A", "Z"),
     "islower": _within("a", "z"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fencepost.frontends.c.body import ONE, ZERO, Body
+from fencepost.frontends.c.library.endings import spawned
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import Mode, Op, SyncOp
 from fencepost.program.operands import Const, Operand
@@ -44,7 +45,8 @@ def replaced(b: Body, code: Operand, *pairs: tuple[int, int]) -> Operand:
 def spawn(b: Body, handle: Operand, function: Operand, arg: Operand) -> None:
     """Starts function(arg) and stores the new thread's identifier."""
     thread = b.fresh("thread")
-    b.emit(ins.Spawn(thread, function, (arg,)))
+    first, args = spawned(b, function, arg)
+    b.emit(ins.Spawn(thread, first, args))
     b.emit(ins.Store(handle, thread, 8, Mode.NA))
 
 

@@ -44,7 +44,7 @@ def timed_wait(b: Body, s: Site) -> Operand:
 
 
 FUNCTIONS: dict[str, Handler] = {
-    "thrd_create": create, "thrd_join": join, "thrd_exit": pthread.leave, "thrd_current": pthread.self_,
+    "thrd_create": create, "thrd_join": join, "thrd_current": pthread.self_,
     "thrd_equal": pthread.equal, "thrd_yield": constant(0), "thrd_sleep": constant(0), "thrd_detach": constant(0),
     "mtx_init": mutex_init, "mtx_lock": on_mutex(SyncOp.MUTEX_LOCK), "mtx_trylock": on_mutex(SyncOp.MUTEX_TRYLOCK),
     "mtx_timedlock": timed_lock, "mtx_unlock": on_mutex(SyncOp.MUTEX_UNLOCK),

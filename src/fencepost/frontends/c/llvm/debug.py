@@ -38,6 +38,10 @@ class Debug:
         text = self.metadata.get(number, "") if number is not None else ""
         return [int(n) for n in _ITEM.findall(text) if n]
 
+    def loop(self, number: int, otherwise: int | None) -> int | None:
+        """Where the loop of this node is written."""
+        return next((n for n in self.items(number)[1:2] if self.node(n)["kind"] == "DILocation"), otherwise)
+
     def _position(self, number: int) -> Position | None:
         node = self.node(number)
         scope = self._reference(node, "scope")

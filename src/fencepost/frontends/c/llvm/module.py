@@ -16,6 +16,7 @@ from fencepost.records import dataclass
 
 _LABEL = re.compile(r'([-\w$.]+|"(?:[^"\\]|\\.)*"):')
 _DBG = re.compile(r"!dbg !(\d+)")
+_LOOP = re.compile(r"!llvm\.loop !(\d+)")  # on the jumps back to a header
 _TYPE_START = re.compile(r"(i\d+|ptr|void|float|double|half|bfloat|x86_fp80|fp128|label|metadata|token|%.*|\[|\{|<)\Z")
 _CONTINUES = ("to label ", "cleanup,", "catch ", "filter ")
 
@@ -117,6 +118,8 @@ class IrFunction:
         tokens = tokenize(line)
         dbg = _DBG.search(line)
         number = int(dbg.group(1)) if dbg else None
+        if tokens[0] == "br" and (loop := _LOOP.search(line)):
+            number = self.module.debug.loop(int(loop.group(1)), number)
         if len(tokens) > 2 and tokens[1] == "=" and tokens[0][0] == "%":
             return Inst(plain_name(tokens[0]), tokens[2], Cursor(tokens, self.module.file, 3), number, at)
         return Inst(None, tokens[0], Cursor(tokens, self.module.file, 1), number, at)

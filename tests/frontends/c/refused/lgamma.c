@@ -1,5 +1,5 @@
 #include <math.h>
 int main(int argc, char **argv) {
   volatile double x = argc;
-  return sqrt(x) > 2;
+  return lgamma(x) > 2;
 }
