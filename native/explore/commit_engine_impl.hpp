@@ -80,7 +80,7 @@ template <unsigned W> bool CommitEngine<W>::can_move(const G& g, const typename 
   if (a.kind == ActionKind::End || a.kind == ActionKind::Block) return false;
   if (a.kind != ActionKind::Join) return true;
   if (a.value >= g.thread.size() || !g.thread[a.value].begin) return true; // an error, told when it is its turn
-  const Action& other = g.thread[a.value].now->action; // exit() never comes back
+  const Action& other = g.thread[a.value].now->action;                     // exit() never comes back
   return !g.thread[a.value].halted && other.kind == ActionKind::End && !other.process;
 }
 
