@@ -60,6 +60,7 @@ nb::dict to_dict(const Results& r) {
   out["blocked"] = r.blocked;
   out["erroneous"] = r.erroneous;
   out["duplicates"] = r.duplicates;
+  out["dead_ends"] = r.dead_ends;
   out["may_miss"] = r.may_miss;
   nb::list outcomes, findings, kept, flags;
   for (const std::int32_t flag : r.flags)
@@ -81,6 +82,18 @@ std::vector<std::int64_t> to_words(const nb::bytes& bytes) {
   std::vector<std::int64_t> words(bytes.size() / sizeof(std::int64_t));
   std::memcpy(words.data(), bytes.data(), words.size() * sizeof(std::int64_t));
   return words;
+}
+
+using Rows = std::vector<std::vector<std::int32_t>>;
+
+Plan to_plan(const Rows& operations, std::int32_t registers, const Rows& checks) {
+  Plan plan;
+  plan.registers = registers;
+  for (const auto& op : operations)
+    plan.operations.push_back({static_cast<PlanOp>(op.at(0)), op.at(1), op.at(2), op.at(3)});
+  for (const auto& c : checks)
+    plan.checks.push_back({static_cast<Plan::CheckKind>(c.at(0)), c.at(1) != 0, c.at(2) != 0, c.at(3) != 0});
+  return plan;
 }
 
 struct Exploration {
@@ -110,17 +123,17 @@ void bind_explore(nb::module_& m) {
       .def_rw("in_order", &ExploreOptions::in_order)
       .def(
           "set_plan",
-          [](ExploreOptions& o, const std::vector<std::vector<std::int32_t>>& operations, std::int32_t registers,
-             const std::vector<std::vector<std::int32_t>>& checks) {
-            o.plan = {};
-            o.plan.registers = registers;
-            for (const auto& op : operations)
-              o.plan.operations.push_back({static_cast<PlanOp>(op.at(0)), op.at(1), op.at(2), op.at(3)});
-            for (const auto& c : checks)
-              o.plan.checks.push_back(
-                  {static_cast<Plan::CheckKind>(c.at(0)), c.at(1) != 0, c.at(2) != 0, c.at(3) != 0});
+          [](ExploreOptions& o, const Rows& operations, std::int32_t registers, const Rows& checks) {
+            o.plan = to_plan(operations, registers, checks);
           },
           nb::arg("operations"), nb::arg("registers"), nb::arg("checks"), "The model as a relation plan.")
+      .def(
+          "set_commit_before",
+          [](ExploreOptions& o, const Rows& operations, std::int32_t registers, const Rows& checks) {
+            o.commit_before = to_plan(operations, registers, checks);
+          },
+          nb::arg("operations"), nb::arg("registers"), nb::arg("checks"),
+          "Explore by RSMC, with the relation of the plan's last check as commit-before.")
       .def_prop_rw(
           "max_steps", [](const ExploreOptions& o) { return o.machine.steps; },
           [](ExploreOptions& o, std::uint32_t steps) { o.machine.steps = steps; });

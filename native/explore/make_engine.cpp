@@ -1,5 +1,6 @@
 #include "explore/commit_engine.hpp"
 #include "explore/engine.hpp"
+#include "explore/rsmc_engine.hpp"
 
 namespace fencepost {
 
@@ -29,6 +30,7 @@ std::unique_ptr<AnyEngine> make(LocalStates& states, const ExploreOptions& optio
 
 std::unique_ptr<AnyEngine> make_engine(unsigned words, LocalStates& states, const ExploreOptions& options,
                                        Results& results) {
+  if (options.by_rsmc()) return std::make_unique<RsmcEngine>(states, options, results);
   if (words > (options.by_plan() ? widest_by_plan : widest)) return nullptr;
   switch (words) {
   case 1:

@@ -26,8 +26,10 @@ struct ExploreOptions {
   bool in_order = false;             // commit in program order: for plans that keep po ∪ rf acyclic
   bool forwards = false;          // the model lets a read see its own thread's write before that write's predecessors
   bool multi_copy_atomic = false; // its global order holds coherence with the writes of other threads
+  Plan commit_before;             // where it has operations, RSMC explores, with this relation as commit-before
 
   bool by_plan() const { return !plan.operations.empty(); }
+  bool by_rsmc() const { return !commit_before.operations.empty(); }
 };
 
 // How long one call may run. Whoever holds it may raise `stop` from another thread.

@@ -10,6 +10,7 @@ void Results::merge(Results&& other) {
   erroneous += other.erroneous;
   duplicates += other.duplicates;
   steps += other.steps;
+  dead_ends += other.dead_ends;
   may_miss |= other.may_miss;
   flags.insert(other.flags.begin(), other.flags.end());
   for (auto& [values, count] : other.outcomes)

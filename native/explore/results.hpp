@@ -49,6 +49,7 @@ struct Finding {
 struct Results {
   std::uint64_t executions = 0, blocked = 0, erroneous = 0;
   std::uint64_t duplicates = 0, steps = 0;
+  std::uint64_t dead_ends = 0; // RSMC: runs that ended at an event without a parameter
   bool may_miss = false; // the commit-before order was stronger than the model somewhere: executions may be missing
   std::map<std::vector<std::uint64_t>, std::uint64_t> outcomes; // observed values -> complete executions
   std::vector<Finding> findings;                                // one per kind and place

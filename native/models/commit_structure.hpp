@@ -42,6 +42,9 @@ public:
     return true;
   }
 
+  // The number of an event that is shown, in the structure.
+  unsigned number(Id e) const { return number_[static_cast<std::size_t>(e)]; }
+
   Structure<W> s;
 
   // The event with a number in the structure; `none` for an initial write.

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <vector>
 
@@ -151,6 +152,13 @@ public:
           rel(o.b)[i].some([&](unsigned j) { return first = static_cast<unsigned>(i), second = j, true; });
       f(o.a, first, second);
     }
+  }
+
+  // The relation that the last check is about: for plans that define one relation.
+  const Relation& relation(const Structure<W>& s) {
+    consistent(s);
+    assert(plan_.operations.back().op == PlanOp::Check && "a plan should end with its check");
+    return rel(plan_.operations.back().b);
   }
 
 private:

@@ -54,6 +54,11 @@ class ExploreOptions(ModelOptions):
     max_events: int = option(8000, "Give up on an execution with more than N events.", metavar="N")
     jobs: int = option(1, "Explore on N threads.", metavar="N")
     spin_detection: bool = option(True, "Let loops that only wait block instead of going round.")
+    algorithm: str = option("trust", "trust: every execution once. rsmc: that of Abdulla et al. (CAV 2016), for"
+                            " hardware models; it counts the runs that block, too.", metavar="NAME")  # fmt: skip
+    commit_before: str | None = option(
+        None, "With rsmc: the commit-before function, a name or the path of a .cat file that defines cb.", metavar="CB"
+    )
     save: str | None = option(None, "Keep the state of the exploration in FILE, to resume it later.", metavar="FILE")
     resume: str | None = option(None, "Go on from a state that --save wrote.", metavar="FILE")
 
@@ -62,10 +67,19 @@ class ExploreOptions(ModelOptions):
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise UsageError(f"{flag(name)} must be positive, not {value}")
+        self._check_algorithm()
         for text in self.loop_bound:
             place, _, number = text.rpartition("=")
             if not place or not number.isdigit():
                 raise UsageError(f"--loop-bound {text}: expected FILE:LINE=N or FUNCTION=N")
+
+    def _check_algorithm(self) -> None:
+        if self.algorithm not in ("trust", "rsmc"):
+            raise UsageError(f"--algorithm {self.algorithm}: expected trust or rsmc")
+        if self.algorithm == "trust" and self.commit_before is not None:
+            raise UsageError("--commit-before is for --algorithm rsmc")
+        if self.algorithm == "rsmc" and (self.save or self.resume or self.jobs > 1):
+            raise UsageError("--algorithm rsmc explores on one thread and cannot be saved or resumed")
 
     @property
     def loop_bounds(self) -> dict[str, int]:

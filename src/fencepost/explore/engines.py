@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from fencepost.errors import UnsupportedError
 from fencepost.models.registry import Model, find, names
 from fencepost.program.condition import FinalMemory
 from fencepost.program.instructions import (
@@ -47,6 +48,16 @@ class Engine:
     @property
     def in_order(self) -> bool:
         return self.explores and not self.like
+
+
+def rsmc(model: Model, commit_before: str | None) -> Engine:
+    """RSMC runs every model that has a plan, like the one of ours where it is one."""
+    if model.plan is None:
+        raise UnsupportedError(f"RSMC needs a model that compiles to a plan: {model.why_no_plan}")
+    like = model.name if model.ours else engine_of(model).like
+    if like in PLANNED_MODELS and commit_before in (None, like):
+        return Engine(True, like)
+    return Engine(True, like, "RSMC: every execution, if this commit-before is acyclic in all of them")
 
 
 def engine_of(model: Model, program: Program | None = None) -> Engine:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fencepost import _core
 from fencepost.explore import saved
@@ -22,6 +22,9 @@ from fencepost.program.instructions import ErrorKind
 from fencepost.program.program import Arch
 from fencepost.records import dataclass
 from fencepost.verdict import Estimate
+
+if TYPE_CHECKING:
+    from fencepost.models.cat.plan import Plan
 
 _DONE, _PAUSED, _FAILED = 0, 1, 3
 _LOOK = 0.05  # seconds between two looks at the clock, the screen and the keyboard
@@ -93,9 +96,10 @@ class _Run:
 
     def stream(self) -> Iterator[dict[str, Any]]:
         end, done = _PAUSED, 0
+        at_once = _UNLIMITED if self.options.algorithm == "rsmc" else _AT_ONCE  # it cannot pause
         most, limit = self.options.max_executions or _UNLIMITED, self.options.time_limit or 1e9
         while end == _PAUSED and done < most and self._seconds() < limit and not self.too_large:
-            end = self._slice(limit - self._seconds(), min(_AT_ONCE, most - done), done)
+            end = self._slice(limit - self._seconds(), min(at_once, most - done), done)
             done = sum(self.exploration.counts)
             yield from self.exploration.take_kept()
 
@@ -158,21 +162,29 @@ def _resident() -> int:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MAXRSS_UNIT
 
 
+def _rows(plan: Plan) -> tuple[list[list[int]], int, list[list[int]]]:
+    checks = [[c.kind, int(c.negated), int(c.flag), int(c.race)] for c in plan.checks]
+    return [list(o) for o in plan.operations], plan.registers, checks
+
+
 def _native_options(
     prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, keep: int
 ) -> _core.ExploreOptions:
     native = _core.ExploreOptions()
-    if engine.like in NATIVE_MODELS:
+    if engine.like in NATIVE_MODELS and options.algorithm == "trust":
         native.model = NATIVE_MODELS[engine.like]
     else:
         plan = model.plan
         assert plan is not None, "a planned model should have a plan"
-        checks = [[c.kind, int(c.negated), int(c.flag), int(c.race)] for c in plan.checks]
-        native.set_plan([list(o) for o in plan.operations], plan.registers, checks)
+        native.set_plan(*_rows(plan))
         native.success_dependencies = prepared.program.arch is Arch.RISCV
         native.in_order = engine.in_order
         native.forwards = PLANNED_MODELS.get(engine.like, False)
         native.multi_copy_atomic = engine.like in MULTI_COPY_ATOMIC
+    if options.algorithm == "rsmc":
+        from fencepost.models.commit_before import find
+
+        native.set_commit_before(*_rows(find(options.commit_before, model)))
     native.keep_executions = keep
     native.max_events = options.max_events
     if isinstance(options, CheckOptions):

@@ -207,7 +207,7 @@ class Rsmc:
         if not enabled:
             self.report(sigma)
             return
-        e = enabled[0]
+        e = enabled[-1]  # any will do; the last one shows the deadlock of Fig. 5
         if sigma.fetched[e].action.kind is Kind.WRITE:  # line 3
             successors = self.model.commits(sigma, e)  # line 4
             for n, after in successors:  # line 5

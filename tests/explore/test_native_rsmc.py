@@ -1,0 +1,106 @@
+"""RSMC in the core: the traces and the blocked runs of the reference, the traces of TruSt, and users' commit-before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fencepost.errors import InputError, UsageError
+from fencepost.explore import executions, explore
+from fencepost.frontends import read_file, read_text
+from fencepost.generate.random_programs import POWER, SHAPES, random_program
+from fencepost.models.commit_before import COMMIT_BEFORE, ours
+from fencepost.models.registry import find
+from fencepost.options import CheckOptions, ExploreOptions
+from fencepost.reference import rsmc
+from fencepost.verdict import Answer
+from numbers_table import BENCHMARKS
+
+FIG_5 = read_text("var x, y\nthread P { r := y; x := r; x := 2 }\nthread Q { x := 3; sync; y := 1 }")
+RSMC = ExploreOptions(algorithm="rsmc")
+
+
+def test_the_runs_of_the_reference() -> None:
+    for seed in range(40):
+        p = random_program(seed, POWER, size=5)
+        expected = rsmc.explore(p)
+        verdict = explore(p, "power", CheckOptions(algorithm="rsmc"))
+        assert (verdict.executions, verdict.blocked) == (len(expected.complete), len(expected.blocked)), f"seed {seed}"
+
+
+@pytest.mark.parametrize("model", ["power", "armv8", "riscv"])
+def test_the_traces_of_trust(model: str) -> None:
+    for seed in range(60):
+        p = random_program(seed, SHAPES[model], size=6)
+        found = [x.canonical() for x in executions(p, model, RSMC)]
+        assert len(found) == len(set(found)), f"seed {seed}"
+        assert set(found) == {x.canonical() for x in executions(p, model)}, f"seed {seed}"
+
+
+@pytest.mark.parametrize(
+    ("name", "flags", "traces", "blocked"),
+    [
+        ("lb+data", [], 4, 0),
+        ("sb+10w", ["-DFENCE=1"], 3, 0),
+        ("fib_bench-plain", ["-DK=2"], 180, 0),
+        ("lastzero-plain", ["-DN=5"], 96, 0),
+        ("ainc", ["-DN=4"], 24, 55),
+    ],
+)
+def test_counts(name: str, flags: list[str], traces: int, blocked: int) -> None:
+    program = read_file(BENCHMARKS / "programs" / f"{name}.fp", flags=flags)
+    verdict = explore(program, "power", CheckOptions(algorithm="rsmc"))
+    assert (verdict.answer, verdict.executions, verdict.blocked) == (Answer.PASS, traces, blocked)
+
+
+def test_c_programs_start_and_join_threads() -> None:
+    program = read_file(BENCHMARKS / "power" / "dekker.c", flags=["-DFENCED"])
+    by_rsmc, by_trust = (explore(program, "power", CheckOptions(unroll=10, algorithm=a)) for a in ("rsmc", "trust"))
+    assert (by_rsmc.answer, by_rsmc.executions) == (Answer.PASS, by_trust.executions)
+    unfenced = explore(read_file(BENCHMARKS / "power" / "dekker.c"), "power", CheckOptions(unroll=10, algorithm="rsmc"))
+    assert unfenced.answer is Answer.FAIL and unfenced.witness is not None
+
+
+def test_the_deadlock_of_the_weakest_commit_before() -> None:
+    """Fig. 5: whoever loses runs by a commit-before that is not deadlock free must not say PASS."""
+    verdict = explore(FIG_5, "power", CheckOptions(algorithm="rsmc", commit_before="weakest"))
+    assert verdict.answer is Answer.UNKNOWN and "not deadlock free" in verdict.reason
+    verdict = explore(FIG_5, "power", CheckOptions(algorithm="rsmc"))
+    assert (verdict.answer, verdict.executions) == (Answer.PASS, explore(FIG_5, "power").executions)
+
+
+def test_a_model_and_a_commit_before_of_ones_own(tmp_path: Path) -> None:
+    """In two files, and in one: the scheme runs any model with any commit-before."""
+    mine, order = tmp_path / "mine.cat", tmp_path / "order.cat"
+    text = """"mine"
+let fences = sync | (lwsync \\ (W * R))
+acyclic po-loc | com
+acyclic fences | addr | data | rfe | fre | co
+"""
+    mine.write_text(text)
+    order.write_text((COMMIT_BEFORE / "power.cat").read_text())
+    program = read_file(BENCHMARKS / "programs" / "lb+data.fp")
+    apart = explore(program, find(mine), CheckOptions(algorithm="rsmc", commit_before=str(order)))
+    mine.write_text(text + "let cb = addr | data | ctrl | rf | po-loc | fences\n")
+    together = explore(program, find(mine), CheckOptions(algorithm="rsmc"))
+    assert apart.executions == together.executions == explore(program, find(mine)).executions > 0
+    assert "commit-before" in str(apart.extra["why"])
+
+
+def test_what_is_refused(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.cat"
+    empty.write_text("let other = po\n")
+    with pytest.raises(InputError, match="let cb"):
+        explore(FIG_5, "power", CheckOptions(algorithm="rsmc", commit_before=str(empty)))
+    with pytest.raises(UsageError, match="one of armv8, power, riscv, weakest"):
+        explore(FIG_5, "armv7", CheckOptions(algorithm="rsmc"))
+    with pytest.raises(UsageError, match="there are armv8"):
+        explore(FIG_5, "power", CheckOptions(algorithm="rsmc", commit_before="nothing"))
+    with pytest.raises(UsageError, match="trust or rsmc"):
+        CheckOptions(algorithm="dfs")
+    with pytest.raises(UsageError, match="for --algorithm rsmc"):
+        CheckOptions(commit_before="power")
+    with pytest.raises(UsageError, match="cannot be saved"):
+        CheckOptions(algorithm="rsmc", save="x")
+    assert ours() == ("armv8", "power", "riscv", "weakest")
