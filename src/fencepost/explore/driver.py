@@ -87,7 +87,7 @@ def executions(program: Program, model: Any, options: ExploreOptions | None = No
     options = options or ExploreOptions()
     found = _model(model)
     engine = engine_of(found)
-    if engine.like in NATIVE_MODELS:
+    if engine.like in NATIVE_MODELS and options.algorithm == "trust":
         prepared = prepare(program, found.mapped_like, options)
         engine = engine_of(found, prepared.program)
         if engine.explores:
