@@ -66,7 +66,19 @@ def _summary(s: Any) -> str:
 
 
 def _result_data(r: Any) -> dict[str, Any]:
-    shown = ("path", "name", "model", "engine", "holds", "expected", "states", "executions", "observation", "reason")
+    shown = (
+        "path",
+        "name",
+        "model",
+        "engine",
+        "holds",
+        "expected",
+        "states",
+        "executions",
+        "observation",
+        "reason",
+        "why",
+    )
     return {k: getattr(r, k) for k in shown} | {"status": r.status.value, "seconds": round(r.seconds, 6)}
 
 

@@ -77,9 +77,15 @@ def _checked(engine: Engine, program: Program) -> Engine:
         return Engine(False, reason="waiting and final memory need a coherence order, which wrc11 has not")
     if engine.like == "ra" and uses(program, Fence):
         return Engine(True, reason="with fences the plan of release/acquire is run, in program order")
+    if engine.like == "armv7" and any(_is_ordered(i) for f in program.functions for i in f.code):
+        return Engine(False, reason="armv7 does not order accesses by their modes, and the explorer would")
     if engine.explores and not engine.in_order and any(_oddly_annotated(i) for f in program.functions for i in f.code):
         return Engine(False, reason="the explorer does not treat loads that release and stores that acquire")
     return engine
+
+
+def _is_ordered(i: Instruction) -> bool:
+    return not isinstance(i, Fence) and getattr(i, "mode", Mode.RLX) not in (Mode.RLX, Mode.NA)
 
 
 def _oddly_annotated(i: Instruction) -> bool:

@@ -66,6 +66,7 @@ class Result:
     reason: str = ""
     seconds: float = 0.0
     text: str = ""
+    why: str = ""  # why this engine, where there was a choice
 
     @property
     def wrong(self) -> bool:
@@ -168,7 +169,7 @@ def _judged(path: str, program: Program, job: Job, expected: bool | None, start:
     return Result(
         path, program.name, status, model.name, outcomes.engine, holds, expected, len(outcomes.states),
         outcomes.executions, observation(program, outcomes), outcomes.reason, _since(start),
-        herd_text(program, outcomes) if job.text else "",
+        herd_text(program, outcomes) if job.text else "", outcomes.why,
     )  # fmt: skip
 
 
