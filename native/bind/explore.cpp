@@ -62,6 +62,7 @@ nb::dict to_dict(const Results& r) {
   out["duplicates"] = r.duplicates;
   out["dead_ends"] = r.dead_ends;
   out["may_miss"] = r.may_miss;
+  out["cuts"] = to_list(r.cuts);
   nb::list outcomes, findings, kept, flags;
   for (const std::int32_t flag : r.flags)
     flags.append(flag);

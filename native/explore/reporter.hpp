@@ -72,6 +72,7 @@ public:
   void blocked(const G& g);
 
 private:
+  void ask_for_cuts(const LocalState& now);
   void leaks(const G& g);
   void count_complete(const G& g);
   void report_stalled(const G& g);

@@ -178,6 +178,7 @@ template <class G>
 void Reporter<G>::report(const G& g, ErrorKind kind, const std::string& message, std::uint32_t position,
                          std::int32_t thread, const std::vector<Id>& blame) {
   if (!detail::is_bound(kind) && !options_.keep_going) failed_ = true;
+  if (kind == ErrorKind::MixedSize && thread >= 0) ask_for_cuts(*g.thread[static_cast<std::size_t>(thread)].now);
   for (Finding& known : results_.findings)
     if (known.kind == kind && known.position == position) {
       ++known.count;
@@ -195,6 +196,14 @@ void Reporter<G>::report(const G& g, ErrorKind kind, const std::string& message,
     if (at != numbering.end()) f.events.push_back(static_cast<std::int32_t>(at - numbering.begin()));
   }
   results_.findings.push_back(std::move(f));
+}
+
+// The exploration ends here: it is to begin again with plain accesses cut into pieces.
+template <class G> void Reporter<G>::ask_for_cuts(const LocalState& now) {
+  if (!now.mixed) return;
+  const auto found = states_.locations().cuts(now.action.address, now.action.size);
+  results_.cuts.insert(results_.cuts.end(), found.begin(), found.end());
+  failed_ = true;
 }
 
 template <class G> bool Reporter<G>::memory(const G& g, Id e) {

@@ -23,6 +23,7 @@ void Results::merge(Results&& other) {
     else
       known->count += f.count;
   }
+  cuts.insert(cuts.end(), other.cuts.begin(), other.cuts.end());
   std::move(other.kept.begin(), other.kept.end(), std::back_inserter(kept));
 }
 

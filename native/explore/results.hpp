@@ -56,6 +56,8 @@ struct Results {
   std::set<std::int32_t> flags;                                 // checks of the plan whose flag was raised
   std::vector<Execution> kept;                                  // where executions were asked for
 
+  std::vector<std::uint64_t> cuts; // where plain accesses should be cut for this program; nothing else counts then
+
   void merge(Results&& other);
 };
 

@@ -243,6 +243,7 @@ struct Bytecode {
   std::vector<std::int64_t> extra;
   std::vector<Instruction> code; // of all functions; a pc is an index into it, and so are jump targets
   std::vector<std::string> strings;
+  std::vector<std::uint64_t> cuts; // sorted addresses: a plain access that reaches across one is made in pieces
 };
 
 // Throws DecodeError where the words are not an encoding.

@@ -62,7 +62,7 @@ std::vector<std::pair<std::uint64_t, std::uint8_t>> bytes(Section words) {
 
 Bytecode decode(std::span<const std::int64_t> words, std::vector<std::string> strings) {
   const auto sections = split(words);
-  if (sections.size() != 9) throw DecodeError("there should be nine sections");
+  if (sections.size() != 10) throw DecodeError("there should be ten sections");
   Bytecode p;
   p.strings = std::move(strings);
   for (std::size_t k = 0; k + 5 <= sections[0].size(); k += 5) {
@@ -99,6 +99,7 @@ Bytecode decode(std::span<const std::int64_t> words, std::vector<std::string> st
   }
   p.initial = bytes(sections[4]);
   p.initial_local = bytes(sections[5]);
+  p.cuts.assign(sections[9].begin(), sections[9].end());
   return p;
 }
 

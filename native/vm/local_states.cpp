@@ -24,6 +24,20 @@ Location Locations::find(std::uint64_t address, unsigned size) {
   return fresh;
 }
 
+std::vector<std::uint64_t> Locations::cuts(std::uint64_t address, unsigned size) const {
+  std::vector<std::uint64_t> found;
+  const auto near = by_granule_.find(address >> 3);
+  if (near == by_granule_.end()) return found;
+  for (const Location l : near->second) {
+    const Place& p = places_[l];
+    const std::uint64_t end = address + size, p_end = p.address + p.size;
+    if (p.address >= end || address >= p_end) continue;
+    for (const std::uint64_t at : {address, end, p.address, p_end})
+      if ((at > address && at < end) || (at > p.address && at < p_end)) found.push_back(at);
+  }
+  return found;
+}
+
 LocalState* LocalStates::adopt(std::unique_ptr<LocalState> fresh) {
   const Action& a = fresh->action;
   if (a.kind == ActionKind::Read || a.kind == ActionKind::Write) {

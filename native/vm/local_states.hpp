@@ -35,6 +35,9 @@ public:
   // The number of the place, or no_location where it overlaps a different one.
   Location find(std::uint64_t address, unsigned size);
 
+  // Where accesses must be cut so that this place and those that it overlaps fall apart into common pieces.
+  std::vector<std::uint64_t> cuts(std::uint64_t address, unsigned size) const;
+
   std::size_t count() const { return places_.size(); }
   std::uint64_t address(Location l) const { return places_[l].address; }
   unsigned size(Location l) const { return places_[l].size; }

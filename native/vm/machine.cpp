@@ -1,5 +1,6 @@
 #include "vm/machine.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace fencepost {
@@ -279,6 +280,32 @@ bool Machine::memory_fault(const Instruction& i, std::uint64_t address, Action& 
   return false;
 }
 
+// Narrows an access to its next piece where it reaches across a cut. True where it is a fault: only what is not atomic
+// may come in pieces.
+bool Machine::cut(const ThreadState& s, const Instruction& i, Action& out) const {
+  const std::uint64_t start = out.address + s.piece, end = out.address + i.width;
+  const auto next = std::upper_bound(program_.cuts.begin(), program_.cuts.end(), start);
+  if (s.piece == 0 && (next == program_.cuts.end() || *next >= end)) return false;
+  if (i.mode != Mode::Na || (i.opcode != Opcode::Load && i.opcode != Opcode::Store) || i.flags & flag::exclusive)
+    return fault(out, i, ErrorKind::MixedSize, "an atomic access to memory that others access in parts");
+  out.address = start;
+  out.size = static_cast<std::uint8_t>((next == program_.cuts.end() ? end : std::min(*next, end)) - start);
+  return false;
+}
+
+// Notes a piece of an access; whether more are to come.
+bool Machine::next_piece(ThreadState& s, const Instruction& i, const Action& action, std::uint64_t v, DepSet self) {
+  s.piece_value |= v << (8 * s.piece);
+  s.piece_deps = join(s.piece_deps, self);
+  s.piece = static_cast<std::uint8_t>(s.piece + action.size);
+  if (s.piece < i.width) return true;
+  if (i.opcode == Opcode::Load) set(s, i.dst, s.piece_value, s.piece_deps);
+  s.piece = 0;
+  s.piece_value = 0;
+  s.piece_deps = 0;
+  return false;
+}
+
 bool Machine::visible(ThreadState& s, const Instruction& i, Action& out) {
   out.position = i.position;
   out.control_deps = s.control;
@@ -289,6 +316,7 @@ bool Machine::visible(ThreadState& s, const Instruction& i, Action& out) {
     if (region == layout::private_stack || region == layout::thread_local_memory)
       return private_access(s, i, address, out);
     if (memory_fault(i, address, out)) return true;
+    if (!program_.cuts.empty() && cut(s, i, out)) return true;
     out.mode = i.mode;
     out.address_deps = deps(s, i.use[0]);
   }
@@ -299,7 +327,7 @@ bool Machine::visible(ThreadState& s, const Instruction& i, Action& out) {
     return true;
   case Opcode::Store:
     out.kind = ActionKind::Write;
-    out.value = value(s, i.use[1]) & mask_of(8 * i.width);
+    out.value = value(s, i.use[1]) >> (8 * s.piece) & mask_of(8 * out.size);
     out.data_deps = deps(s, i.use[1]);
     return true;
   case Opcode::StoreConditional:
@@ -425,6 +453,10 @@ void Machine::reply(ThreadState& s, const Action& action, std::uint64_t v) {
   if (action.kind != ActionKind::Read && action.kind != ActionKind::Join && action.kind != ActionKind::Fence)
     ++s.effects; // a fence orders what the next iteration does just as well
   const DepSet self = track_ ? dependencies_.single(number) : 0;
+  if (action.size != i.width && (action.kind == ActionKind::Read || action.kind == ActionKind::Write)) {
+    if (!next_piece(s, i, action, v, self)) ++s.pc;
+    return;
+  }
   switch (i.opcode) {
   case Opcode::Load:
     set(s, i.dst, v, self);

@@ -83,6 +83,9 @@ struct ThreadState {
   bool write_pending = false; // the second half of a read-modify-write comes next
   std::uint64_t pending_value = 0;
   DepSet pending_deps = 0, pending_control = 0;
+  std::uint8_t piece = 0; // bytes of the current access that are done, where it is made in pieces
+  std::uint64_t piece_value = 0;
+  DepSet piece_deps = 0;
   std::uint32_t effects = 0; // what a spin iteration must not contain
   std::uint32_t sums = 0;    // additions and subtractions; a spin iteration may contain some that undo each other
   std::uint64_t balance = 0; // their sum, hashed by address: what was added and taken back leaves it as it was
@@ -162,6 +165,8 @@ private:
   bool allocate(ThreadState& s, const Instruction& i, Action& out);
   bool fault(Action& out, const Instruction& i, ErrorKind kind, const char* message) const;
   bool memory_fault(const Instruction& i, std::uint64_t address, Action& out) const;
+  bool cut(const ThreadState& s, const Instruction& i, Action& out) const;
+  bool next_piece(ThreadState& s, const Instruction& i, const Action& action, std::uint64_t v, DepSet self);
   DepSet waiting_deps(const ThreadState& s, const Instruction& i);
   void second_half(ThreadState& s, std::uint64_t new_value, DepSet deps) const;
   std::uint8_t* private_memory(ThreadState& s, std::uint64_t address, unsigned size, DepSet** deps);

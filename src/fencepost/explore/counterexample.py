@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from fencepost.execution.execution import Execution
 from fencepost.explore.convert import to_execution
+from fencepost.explore.cuts import settled
 from fencepost.explore.engines import engine_of
 from fencepost.explore.native import stream
 from fencepost.explore.prepare import prepare
@@ -40,6 +41,7 @@ def _all(program: Program, model: Model, options: ExploreOptions) -> tuple[Progr
     ready_to_run = prepare(program, model.mapped_like, options)
     engine = engine_of(model, ready_to_run.program)
     if engine.explores:
+        ready_to_run = settled(ready_to_run, model, engine, options)
         found = stream(ready_to_run, model, engine, replace(options, resume=None))
         return ready_to_run.program, (to_execution(raw, ready_to_run) for raw in found)
     from fencepost.enumerate import enumerate_executions

@@ -10,6 +10,7 @@ from fencepost.errors import UnsupportedError
 from fencepost.execution.execution import Execution
 from fencepost.explore import native
 from fencepost.explore.convert import state_of, to_execution, to_report
+from fencepost.explore.cuts import settled, with_cuts
 from fencepost.explore.engines import NATIVE_MODELS, PLANNED_MODELS, STRONGER, Engine, engine_of, may_fail_freely, rsmc
 from fencepost.explore.native import Progress, Report
 from fencepost.explore.prepare import Prepared, prepare
@@ -91,6 +92,7 @@ def executions(program: Program, model: Any, options: ExploreOptions | None = No
         prepared = prepare(program, found.mapped_like, options)
         engine = engine_of(found, prepared.program)
         if engine.explores:
+            prepared = settled(prepared, found, engine, options)
             yield from (to_execution(raw, prepared) for raw in native.stream(prepared, found, engine, options))
             return
     ran = _run(program, found, options, None, keep=options.max_executions or 2**62)
@@ -151,7 +153,11 @@ def _run(
         engine = engine_of(model, prepared.program)
         if not engine.explores:
             return engine
+    prepared = settled(prepared, model, engine, options)
     report = native.run(prepared, model, engine, options, progress, keep=keep)
+    while cut := with_cuts(prepared, report.results.get("cuts", [])):
+        prepared = cut
+        report = native.run(prepared, model, engine, replace(options, resume=None), progress, keep=keep)
     incomplete = report.results["may_miss"] or (engine.like in PLANNED_MODELS and may_fail_freely(prepared.program))
     if incomplete and not report.failed and not report.reason:
         return Engine(False, reason=STRONGER)

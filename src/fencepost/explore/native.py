@@ -79,7 +79,7 @@ class _Run:
         keep: int,
     ) -> None:  # fmt: skip
         self.prepared, self.model, self.options, self.progress = prepared, model.name, options, progress
-        native = _native_options(prepared, model, engine, options, keep)
+        native = native_options(prepared, model, engine, options, keep)
         self.exploration = _core.Exploration(prepared.bytecode, native)
         self.before: dict[str, Any] | None = None
         if options.resume:
@@ -146,7 +146,7 @@ class _Run:
 
 def estimate(prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, probes: int) -> Estimate | None:
     """How many executions there seem to be, without exploring them; None where the core cannot say."""
-    exploration = _core.Exploration(prepared.bytecode, _native_options(prepared, model, engine, options, 0))
+    exploration = _core.Exploration(prepared.bytecode, native_options(prepared, model, engine, options, 0))
     exploration.probe(probes)
     executions, blocked, error, done = exploration.estimate
     return Estimate(executions + blocked, error, done) if done else None
@@ -167,7 +167,7 @@ def _rows(plan: Plan) -> tuple[list[list[int]], int, list[list[int]]]:
     return [list(o) for o in plan.operations], plan.registers, checks
 
 
-def _native_options(
+def native_options(
     prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, keep: int
 ) -> _core.ExploreOptions:
     native = _core.ExploreOptions()

@@ -32,6 +32,10 @@ def passes(program: Program, model: str, options: ExploreOptions) -> Program:
 
 
 def prepare(program: Program, model: str, options: ExploreOptions) -> Prepared:
-    program = passes(program, model, options)
-    encoded = encode(program)
-    return Prepared(program, encoded, _core.decode(encoded.words, encoded.strings))
+    return encoded(passes(program, model, options))
+
+
+def encoded(program: Program) -> Prepared:
+    """A program that went through every pass, for the core."""
+    words = encode(program)
+    return Prepared(program, words, _core.decode(words.words, words.strings))

@@ -24,6 +24,7 @@ def save(
         "fingerprint": _fingerprint(prepared, model),
         "results": add(before, exploration.results()),
         "remaining": exploration.remaining(),
+        "cuts": list(prepared.program.cuts),
     }
     fresh = file.with_name(file.name + ".new")
     fresh.write_bytes(pickle.dumps(state))
@@ -37,21 +38,31 @@ class _PlainUnpickler(pickle.Unpickler):
         raise pickle.UnpicklingError(f"{module}.{name} has no place in a saved exploration")
 
 
+def cuts(file: Path) -> list[int]:
+    """Where the program of a saved exploration is cut."""
+    found: list[int] = _load(file)[3]
+    return found
+
+
 def resume(exploration: _core.Exploration, prepared: Prepared, model: str, file: Path) -> dict[str, Any]:
     """Lets the exploration go on from a file; what was found until then."""
-    try:
-        with file.open("rb") as stream:
-            state = _PlainUnpickler(stream).load()
-        fingerprint, results, remaining = state["fingerprint"], state["results"], state["remaining"]
-    except OSError as error:
-        raise UsageError(f"--resume {file}: {error.strerror}") from None
-    except (pickle.UnpicklingError, EOFError, KeyError, TypeError, AttributeError, ValueError):
-        raise UsageError(f"--resume {file}: this is not a saved exploration") from None
+    fingerprint, results, remaining, _ = _load(file)
     if fingerprint != _fingerprint(prepared, model):
         raise UsageError(f"--resume {file}: it was saved for another program, model, option or version of fencepost")
     exploration.set_remaining(remaining)
     saved: dict[str, Any] = results
     return saved
+
+
+def _load(file: Path) -> tuple[Any, Any, Any, Any]:
+    try:
+        with file.open("rb") as stream:
+            state = _PlainUnpickler(stream).load()
+        return state["fingerprint"], state["results"], state["remaining"], state["cuts"]
+    except OSError as error:
+        raise UsageError(f"--resume {file}: {error.strerror}") from None
+    except (pickle.UnpicklingError, EOFError, KeyError, TypeError, AttributeError, ValueError):
+        raise UsageError(f"--resume {file}: this is not a saved exploration") from None
 
 
 def visited(results: dict[str, Any] | None) -> int:

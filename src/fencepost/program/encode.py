@@ -74,7 +74,8 @@ class _Encoder:
         observations = [word for o in p.observations for word in self.observation(o.what)]
         init = _flat(initial_bytes(p, self.layout))
         local = _flat(initial_bytes(p, self.layout, thread_local=True))
-        sections = (objects, functions, threads, observations, init, local, list(self.constants), self.extra, code)
+        sections = (objects, functions, threads, observations, init, local, list(self.constants), self.extra, code,
+                    sorted(p.cuts))  # fmt: skip
         words = array("q", [MAGIC, len(sections)])
         for section in sections:
             words.append(len(section))

@@ -120,6 +120,9 @@ class ThreadState:
     reservation: tuple[int, int] | None = None  # event, address
     pending: Action | None = None
     pending_write: Action | None = None  # the second half of a read-modify-write
+    piece: int = 0  # bytes of the current access that are done, where it is made in pieces
+    piece_value: int = 0
+    piece_deps: Deps = NO_DEPS
     effects: int = 0  # events that a spin iteration must not contain
     sums: int = 0  # additions and subtractions; it may contain some that undo each other
     balance: dict[int, int] = field(default_factory=dict)  # address -> what they amount to
@@ -393,14 +396,21 @@ class Machine:
             fault = self._fault(address, size)
             if fault is not None:
                 return Action(Kind.ERROR, i.at, error=fault[0], message=fault[1], address=address, size=size)
+            if self.program.cuts:
+                whole = address, size
+                address, size = self._piece(state, address, size)
+                if (address, size) != whole and not _may_be_cut(i):
+                    message = "an atomic access to memory that others access in parts"
+                    return Action(Kind.ERROR, i.at, *whole, error=ErrorKind.MIXED_SIZE, message=message)
         match i:
             case ins.Load():
                 part = Part.EXCLUSIVE if i.exclusive else Part.LOAD
                 return Action(Kind.READ, i.at, address, size, mode=i.mode, part=part, address_deps=where,
                               control_deps=control)  # fmt: skip
             case ins.Store():
-                return Action(Kind.WRITE, i.at, address, size, to_unsigned(self._value(frame, i.value), 8 * size),
-                              mode=i.mode, address_deps=where, data_deps=self._deps(frame, i.value),
+                value = to_unsigned(self._value(frame, i.value) >> 8 * state.piece, 8 * size)
+                return Action(Kind.WRITE, i.at, address, size, value, mode=i.mode, address_deps=where,
+                              data_deps=self._deps(frame, i.value),
                               control_deps=control)  # fmt: skip
             case ins.StoreConditional():
                 return self._store_conditional(state, frame, i, address, where)
@@ -455,6 +465,26 @@ class Machine:
             return ErrorKind.MISALIGNED, f"access of {size} bytes at offset {offset} of {o.name}"
         return None
 
+    def _piece(self, state: ThreadState, address: int, size: int) -> tuple[int, int]:
+        """The next piece of an access, from one cut to the next."""
+        start, end = address + state.piece, address + size
+        end = min((at for at in self.program.cuts if start < at < end), default=end)
+        return start, end - start
+
+    def _last_piece(
+        self, state: ThreadState, frame: Frame, i: ins.Load | ins.Store, size: int, value: int, event: Deps
+    ) -> bool:
+        """Notes a piece of an access; whether it was the last."""
+        state.piece_value |= value << 8 * state.piece
+        state.piece_deps |= event
+        state.piece += size
+        if state.piece < i.size:
+            return False
+        if isinstance(i, ins.Load):
+            self._set(frame, i.dst, state.piece_value, state.piece_deps)
+        state.piece, state.piece_value, state.piece_deps = 0, 0, NO_DEPS
+        return True
+
     def _store_conditional(
         self, state: ThreadState, frame: Frame, i: ins.StoreConditional, address: int, where: Deps
     ) -> Action | None:
@@ -476,6 +506,9 @@ class Machine:
         i = frame.function.code[frame.pc]
         if action.kind in (Kind.WRITE, Kind.FREE, Kind.MALLOC, Kind.CHOOSE, Kind.SPAWN):
             state.effects += 1
+        if isinstance(i, ins.Load | ins.Store) and action.size != i.size:
+            frame.pc += self._last_piece(state, frame, i, action.size, value, event)
+            return
         match i:
             case ins.Load():
                 self._set(frame, i.dst, value, event)
@@ -586,3 +619,8 @@ class Machine:
     def _private_write(self, state: ThreadState, address: int, size: int, value: int, deps: Deps) -> None:
         for k in range(size):
             state.private[address + k] = (value >> (8 * k) & 0xFF, deps)
+
+
+def _may_be_cut(i: Instruction) -> bool:
+    """Only what is not atomic may come in pieces."""
+    return isinstance(i, ins.Load | ins.Store) and i.mode is Mode.NA and not getattr(i, "exclusive", False)

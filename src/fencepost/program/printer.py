@@ -61,6 +61,8 @@ class _Printer:
         body += [self.observation(o) for o in p.observations]
         if p.condition is not None:
             body.append(self.condition(p.condition))
+        if p.cuts:
+            body.append(f"cut {', '.join(map(str, p.cuts))}")
         head = [f"program {json.dumps(p.name)} arch={p.arch.value}"]
         head += [f"file {number} {json.dumps(name)}" for name, number in self.files.items()]
         return "\n".join([*head, *body]) + "\n"

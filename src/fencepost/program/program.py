@@ -70,6 +70,9 @@ class Thread:
 
 @dataclass(frozen=True, slots=True)
 class Program:
+    """`cuts` are addresses in the layout: a plain access that reaches across one is made in pieces, from low to high,
+    so that accesses of different sizes to the same memory meet in whole locations."""
+
     name: str
     arch: Arch
     objects: tuple[Object, ...]
@@ -77,6 +80,7 @@ class Program:
     threads: tuple[Thread, ...]
     observations: tuple[Observation, ...] = ()
     condition: Condition | None = None
+    cuts: tuple[int, ...] = ()
 
     def function(self, name: str) -> Function:
         return next(f for f in self.functions if f.name == name)

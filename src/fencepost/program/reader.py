@@ -149,6 +149,7 @@ class _Reader:
         threads: list[Thread] = []
         observations: list[Observation] = []
         condition: Condition | None = None
+        cuts: list[int] = []
         while self.token.kind != "end":
             token = self.next()
             match token.text:
@@ -165,10 +166,16 @@ class _Reader:
                     observations.append(self.observation())
                 case "condition":
                     condition = self.condition()
+                case "cut":
+                    cuts.append(self.number())
+                    while self.accept(","):
+                        cuts.append(self.number())
                 case _:
-                    self.fail("one of file, global, function, thread, observe, condition", token)
+                    self.fail("one of file, global, function, thread, observe, condition, cut", token)
             self.line_end()
-        return Program(name, arch, tuple(objects), tuple(functions), tuple(threads), tuple(observations), condition)
+        return Program(
+            name, arch, tuple(objects), tuple(functions), tuple(threads), tuple(observations), condition, tuple(cuts)
+        )
 
     def position(self) -> Position | None:
         if not self.accept("!"):

@@ -19,7 +19,7 @@ from fencepost.program.reader import read_program
 from fencepost.records import dataclass
 
 #: A last operand other than 0 (at this index) is for a mutex that may be recursive or error-checking: its kind is read
-#: from memory. Without it a mutex is one 8-byte word.
+#: from memory. Without it a mutex is one word.
 _KIND_AT = {
     SyncOp.MUTEX_LOCK: 1, SyncOp.MUTEX_TRYLOCK: 1, SyncOp.MUTEX_UNLOCK: 1, SyncOp.MUTEX_INIT: 1, SyncOp.COND_WAIT: 2,
     SyncOp.COND_TIMEDWAIT: 2,
