@@ -58,7 +58,7 @@ def test_options_that_make_no_sense_are_refused() -> None:
 
 
 def test_an_interrupt_stops_the_search_at_once() -> None:
-    program = api.read(PROGRAMS / "rcu-offline.fp", flags=("-DROUNDS=3",))
+    program = api.read(PROGRAMS / "rcu-offline.fp")
     sent = []
 
     def interrupt() -> None:
@@ -115,7 +115,37 @@ def test_spin_agrees_on_litmus_programs(name: str) -> None:
 
 
 @pytest.mark.skipif(shutil.which("spin") is None, reason="SPIN is not installed (apt-get install spin)")
-@pytest.mark.parametrize(("name", "robust"), [("rcu", True), ("peterson-tso", False), ("cilk-the-wsq-tso", True)])
+@pytest.mark.parametrize(("name", "robust"), [("spinlock", True), ("peterson-tso", False), ("cilk-the-wsq-tso", True)])
 def test_spin_agrees_on_algorithms(name: str, robust: bool) -> None:
     verdict = api.robust(PROGRAMS / f"{name}.fp", backend="spin")
     assert verdict.extra["robust"] is robust
+
+
+STORE_BUFFERING = """
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int x, y;
+int a, b;
+void *first(void *unused) { atomic_store(&x, 1); FENCE a = atomic_load(&y); return 0; }
+void *second(void *unused) { atomic_store(&y, 1); FENCE b = atomic_load(&x); return 0; }
+int main(void)
+{
+  pthread_t threads[2];
+  pthread_create(&threads[0], 0, first, 0);
+  pthread_create(&threads[1], 0, second, 0);
+  pthread_join(threads[0], 0);
+  pthread_join(threads[1], 0);
+  return a + b;
+}
+"""
+
+
+@pytest.mark.parametrize("fenced", [False, True])
+def test_state_robustness_of_c_with_threads_that_main_starts(tmp_path: Path, fenced: bool) -> None:
+    path = tmp_path / "sb.c"
+    path.write_text(STORE_BUFFERING.replace("FENCE", "atomic_thread_fence(memory_order_seq_cst);" if fenced else ""))
+    verdict = api.robust(path, state=True)
+    assert verdict.extra["robust"] is fenced
+    if not fenced:
+        assert verdict.witness is not None
+        assert [s.text for s in verdict.witness.run][:2] == ["starts thread 1", "starts thread 2"]

@@ -85,7 +85,8 @@ class Transitions:
         for frame in state.frames:
             frame.spins = {}  # a cycle of states is harmless here, so a spin need not block
         action = self.machine.run(state)
-        key = (state.thread, *_key(state), action.kind)
+        joinable = action.kind is Kind.END and state.thread >= len(self.program.threads)
+        key = (state.thread, *_key(state), action.kind, action.value if joinable else 0)
         number = self._numbers.setdefault(key, len(self.states))
         if number == len(self.states):
             self.states.append(LocalState(state.thread, state, action))

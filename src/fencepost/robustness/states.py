@@ -86,6 +86,8 @@ class RaMachine:
                 yield from (Move(t, 0, v) for v in range(action.value, action.high + 1))
             elif action.kind in (Kind.READ, Kind.WRITE):
                 yield from self._accesses(s, t, number, action)
+            elif action.kind is Kind.JOIN:
+                yield from (Move(t, 0, v) for v in _joined(self.transitions, s.threads, action))
             else:
                 yield Move(t, 0, 0)
 
@@ -110,8 +112,12 @@ class RaMachine:
     def step(self, s: RaState, move: Move, event: int = -1) -> RaState:
         t, number = move.thread, s.threads[move.thread]
         action = self.transitions.action(number)
-        written, following = self.transitions.after(number, move.value)
-        threads = _put(s.threads, t, following)
+        written, threads = _advance(self.transitions, s.threads, t, move.value)
+        if action.kind is Kind.SPAWN:
+            return RaState(threads, (*s.views, s.views[t]), s.memory)
+        if action.kind is Kind.JOIN:
+            view = _join(s.views[t], s.views[action.value])
+            return self._forget(RaState(threads, _put(s.views, t, view), s.memory))
         if action.kind not in (Kind.READ, Kind.WRITE):
             return replace(s, threads=threads)
         x, view, memory, views = self.index[action.address], s.views[t], s.memory, s.views
@@ -126,11 +132,14 @@ class RaMachine:
         return self._forget(RaState(threads, _put(views, t, view), memory))
 
     def _forget(self, s: RaState) -> RaState:
-        """Drops what no living thread can read or write behind any more."""
-        living = [v for v, n in zip(s.views, s.threads, strict=True)
-                  if self.transitions.action(n).kind not in (Kind.END, Kind.ERROR, Kind.BLOCK)]  # fmt: skip
+        """Drops what no living thread can read or write behind any more. One that may be joined lives on."""
+        alive = [
+            self.transitions.action(n).kind not in (Kind.END, Kind.ERROR, Kind.BLOCK) or t >= self.count
+            for t, n in enumerate(s.threads)
+        ]
+        living = [v for v, a in zip(s.views, alive, strict=True) if a]
         lowest = tuple(min((v[x] for v in living), default=len(s.memory[x]) - 1) for x in range(len(self.addresses)))
-        if not any(lowest) and len(living) == self.count:
+        if not any(lowest) and all(alive):
             return s
 
         def rebase(view: View) -> View:
@@ -140,7 +149,6 @@ class RaMachine:
             tuple(replace(m, view=rebase(m.view), glued=m.glued and i > 0) for i, m in enumerate(messages[low:]))
             for messages, low in zip(s.memory, lowest, strict=True)
         )
-        alive = [self.transitions.action(n).kind not in (Kind.END, Kind.ERROR, Kind.BLOCK) for n in s.threads]
         views = tuple(rebase(v) if a else rebase(lowest) for v, a in zip(s.views, alive, strict=True))
         return RaState(s.threads, views, memory)
 
@@ -218,10 +226,10 @@ def _sc_states(transitions: Transitions) -> frozenset[tuple[int, ...]]:
         for t, number in enumerate(threads):
             action = transitions.action(number)
             _refuse(action)
-            for value in _sc_values(transitions, number, memory):
-                written, following = transitions.after(number, value)
+            for value in _sc_values(transitions, threads, number, memory):
+                written, following = _advance(transitions, threads, t, value)
                 after = content if written is None else frozenset((memory | {action.address: written}).items())
-                state = (_put(threads, t, following), after)
+                state = (following, after)
                 if state not in seen:
                     seen.add(state)
                     todo.append(state)
@@ -230,8 +238,12 @@ def _sc_states(transitions: Transitions) -> frozenset[tuple[int, ...]]:
     return frozenset(threads for threads, _ in seen)
 
 
-def _sc_values(transitions: Transitions, number: int, memory: dict[int, int]) -> range | tuple[int, ...]:
+def _sc_values(
+    transitions: Transitions, threads: tuple[int, ...], number: int, memory: dict[int, int]
+) -> range | tuple[int, ...]:
     action = transitions.action(number)
+    if action.kind is Kind.JOIN:
+        return _joined(transitions, threads, action)
     if action.kind in (Kind.END, Kind.ERROR, Kind.BLOCK):
         return ()
     if action.kind is Kind.CHOOSE:
@@ -244,8 +256,30 @@ def _sc_values(transitions: Transitions, number: int, memory: dict[int, int]) ->
     return (value,) if transitions.allows(number, value) else ()
 
 
+def _advance(
+    transitions: Transitions, threads: tuple[int, ...], t: int, value: int
+) -> tuple[int | None, tuple[int, ...]]:
+    """What thread t writes, if it writes, and where all threads stand then. A new thread comes last."""
+    number = threads[t]
+    if transitions.action(number).kind is Kind.SPAWN:
+        child = transitions.spawned(number, len(threads))
+        return None, (*_put(threads, t, transitions.after(number, len(threads))[1]), child)
+    written, following = transitions.after(number, value)
+    return written, _put(threads, t, following)
+
+
+def _joined(transitions: Transitions, threads: tuple[int, ...], action: Action) -> tuple[int, ...]:
+    """What a join receives; nothing while the thread runs."""
+    if action.value >= len(threads):
+        return ()
+    end = transitions.action(threads[action.value])
+    return (end.value,) if end.kind is Kind.END else ()
+
+
 def _refuse(action: Action) -> None:
-    known = (Kind.READ, Kind.WRITE, Kind.CHOOSE, Kind.BLOCK, Kind.ERROR, Kind.END)
+    known = (
+        Kind.READ, Kind.WRITE, Kind.CHOOSE, Kind.BLOCK, Kind.ERROR, Kind.END, Kind.SPAWN, Kind.JOIN,
+    )  # fmt: skip
     if action.kind not in known or action.part is Part.EXCLUSIVE or action.conditional is not None:
         raise UnsupportedError(f"{action.at}: --state cannot treat {action.kind.value}")
 
@@ -309,6 +343,11 @@ def _label(machine: RaMachine, state: RaState, move: Move) -> tuple[Label, int |
     """What a move does, and the event behind which it takes its place."""
     number = state.threads[move.thread]
     action = machine.transitions.action(number)
+    if action.kind in (Kind.SPAWN, Kind.JOIN):
+        spawns = action.kind is Kind.SPAWN
+        other = len(state.threads) if spawns else action.value
+        label = _plain_label(move.thread, action, EventKind.SPAWN if spawns else EventKind.JOIN, 0, None)
+        return replace(label, other=other), None
     written = machine.transitions.after(number, move.value)[0]
     if action.kind is Kind.CHOOSE:
         return _plain_label(move.thread, action, EventKind.CHOOSE, move.value, None), None
@@ -329,5 +368,5 @@ def _standing(machine: RaMachine, name: str, number: int) -> str:
     frame = local.state.frames[-1]
     at = "the end" if local.action.kind is Kind.END else f"line {local.action.at.line}" if local.action.at else "?"
     values = [f"{r} = {to_signed(v)}" for r, v in zip(frame.function.registers, frame.values, strict=True)
-              if not r.startswith(("%", "$", "."))]  # fmt: skip
+              if r[0].isalpha() and "'" not in r and r != "retval"]  # fmt: skip
     return f"{name} at {at}" + (f" with {', '.join(values)}" if values else "")
