@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from c_runs import ROOT, Run, all_runs, runs_of
+from fencepost import api
 
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from c_counts import counts
+
+PROGRAMS = ROOT / "benchmarks" / "programs" / "c"
 COUNTING = all_runs("programs/c")
 ALGORITHMS = all_runs("algorithms")
 
@@ -31,3 +39,16 @@ def test_every_algorithm_has_a_version_that_fails() -> None:
     for run in ALGORITHMS:
         by_file[run.path].append(run.wanted["expect"])
     assert not [p.name for p, found in by_file.items() if not {"pass", "fail"} <= set(found)]
+
+
+QUICK = [c for c in counts() if c.executions <= 3000 and not c.slow]
+CASES = sorted({(c.program, c.constants) for c in QUICK})
+
+
+@pytest.mark.parametrize(("program", "constants"), CASES, ids=lambda v: v if isinstance(v, str) else str(dict(v)))
+def test_the_table_of_counts_from_c(program: str, constants: tuple[tuple[str, int], ...]) -> None:
+    """The counts that the pseudo-code programs have; `benchmarks/c_counts.py` runs the long ones too."""
+    made = api.read(PROGRAMS / f"{program}.c", flags=[f"-D{k}={v}" for k, v in constants])
+    for c in QUICK:
+        if (c.program, c.constants) == (program, constants) and c.model in ("rc11", "wrc11", "power", "tso"):
+            assert api.check(made, model=c.model).executions == c.executions, c.model
