@@ -5,15 +5,22 @@ from __future__ import annotations
 from fencepost.models.registry import Model
 from fencepost.program.passes.mapping import map_for_model
 from fencepost.program.passes.spin import find_spins
-from fencepost.program.passes.synchronisation import lower_synchronisation
+from fencepost.program.passes.synchronisation import Synchronisation, lower_synchronisation
 from fencepost.program.passes.unroll import LoopBounds, unroll
 from fencepost.program.program import Program
 
 
-def ready(program: Program, model: Model, *, bound: int | None = None, spin_detection: bool = True) -> Program:
+def ready(
+    program: Program,
+    model: Model,
+    *,
+    bound: int | None = None,
+    spin_detection: bool = True,
+    spurious_wakeups: bool = False,
+) -> Program:
     """Library synchronisation lowered, waiting made explicit, loops bounded, compiled for a hardware model."""
     model.refuse_foreign(program)
-    program = lower_synchronisation(program)
+    program = lower_synchronisation(program, Synchronisation(spurious_wakeups))
     if spin_detection:
         program = find_spins(program)
     program = unroll(program, LoopBounds(bound))

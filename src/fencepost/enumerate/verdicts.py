@@ -49,7 +49,13 @@ class _Tally:
 def check_by_enumeration(program: Program, model: Model, options: CheckOptions) -> Verdict:
     """The verdict of `check`. Its `extra` names the engine."""
     start = time.perf_counter()
-    prepared = ready(program, model, bound=options.unroll, spin_detection=options.spin_detection)
+    prepared = ready(
+        program,
+        model,
+        bound=options.unroll,
+        spin_detection=options.spin_detection,
+        spurious_wakeups=options.spurious_wakeups,
+    )
     tally = _collect(prepared, model, options, options.ignored, keep_going=options.keep_going)
     holds = _condition(prepared, tally)
     verdict, reason = _answer(tally, holds)
@@ -67,7 +73,13 @@ def check_by_enumeration(program: Program, model: Model, options: CheckOptions) 
 def outcomes_by_enumeration(program: Program, model: Model, options: ExploreOptions) -> Outcomes:
     """The final states. They are complete unless `reason` says otherwise."""
     start = time.perf_counter()
-    prepared = ready(program, model, bound=options.unroll, spin_detection=options.spin_detection)
+    prepared = ready(
+        program,
+        model,
+        bound=options.unroll,
+        spin_detection=options.spin_detection,
+        spurious_wakeups=options.spurious_wakeups,
+    )
     split = split_mixed_sizes(prepared) if MIXED in model.offers else None
     judged, judge = (split.program, model.variant(MIXED)) if split is not None else (prepared, model)
     tally = _collect(judged, judge, options, frozenset({ErrorKind.DEADLOCK, ErrorKind.LIVENESS}), keep_going=True)

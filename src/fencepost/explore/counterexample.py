@@ -47,7 +47,13 @@ def _all(program: Program, model: Model, options: ExploreOptions) -> tuple[Progr
     from fencepost.enumerate import enumerate_executions
     from fencepost.enumerate.prepare import ready
 
-    prepared = ready(program, model, bound=options.unroll, spin_detection=options.spin_detection)
+    prepared = ready(
+        program,
+        model,
+        bound=options.unroll,
+        spin_detection=options.spin_detection,
+        spurious_wakeups=options.spurious_wakeups,
+    )
     return prepared, enumerate_executions(prepared, model)
 
 

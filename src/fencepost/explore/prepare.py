@@ -7,7 +7,7 @@ from fencepost.options import ExploreOptions
 from fencepost.program.encode import Encoded, encode
 from fencepost.program.passes.mapping import map_for_model
 from fencepost.program.passes.spin import find_spins
-from fencepost.program.passes.synchronisation import lower_synchronisation
+from fencepost.program.passes.synchronisation import Synchronisation, lower_synchronisation
 from fencepost.program.passes.unroll import LoopBounds, unroll
 from fencepost.program.program import Program
 from fencepost.records import dataclass
@@ -24,7 +24,7 @@ class Prepared:
 
 def passes(program: Program, model: str, options: ExploreOptions) -> Program:
     """Lowers library synchronisation, makes waiting explicit, bounds loops, compiles for a hardware model."""
-    program = lower_synchronisation(program)
+    program = lower_synchronisation(program, Synchronisation(options.spurious_wakeups))
     if options.spin_detection:
         program = find_spins(program, undo=True)
     program = unroll(program, LoopBounds(options.unroll, options.loop_bounds))

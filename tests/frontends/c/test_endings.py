@@ -104,3 +104,12 @@ def test_enumeration_agrees(tmp_path: Path, text: str) -> None:
     slow = check_by_enumeration(api.read(tmp_path / "p.c"), find("rc11"), CheckOptions())
     assert (fast.answer, fast.executions, fast.blocked) == (slow.answer, slow.executions, slow.blocked)
     assert [(e.kind, e.message, e.at) for e in fast.errors] == [(e.kind, e.message, e.at) for e in slow.errors]
+
+
+def test_a_wait_without_a_loop_fails_where_wakeups_may_be_spurious(tmp_path: Path) -> None:
+    run = "int ready;\nvoid *run(void *a) { pthread_mutex_lock(&m); ready = 1; pthread_cond_signal(&c); "
+    run += "pthread_mutex_unlock(&m); return 0; }\n"
+    wait = "pthread_mutex_lock(&m); %s (!ready) pthread_cond_wait(&c, &m); assert(ready); pthread_mutex_unlock(&m); }\n"
+    for word, answer in (("if", Answer.FAIL), ("while", Answer.PASS)):
+        assert check(tmp_path, run + START + wait % word).answer is Answer.PASS
+        assert api.check(tmp_path / "p.c", spurious_wakeups=True).answer is answer

@@ -14,7 +14,7 @@ from pathlib import Path
 from fencepost.program.instructions import Call, Instruction, Sync, SyncOp
 from fencepost.program.operands import Const
 from fencepost.program.passes.rewrite import Registers, expand, inline, map_functions
-from fencepost.program.program import Function, Program
+from fencepost.program.program import Function, Object, Program
 from fencepost.program.reader import read_program
 from fencepost.records import dataclass
 
@@ -24,11 +24,12 @@ _KIND_AT = {
     SyncOp.MUTEX_LOCK: 1, SyncOp.MUTEX_TRYLOCK: 1, SyncOp.MUTEX_UNLOCK: 1, SyncOp.MUTEX_INIT: 1, SyncOp.COND_WAIT: 2,
     SyncOp.COND_TIMEDWAIT: 2,
 }  # fmt: skip
+_WOKEN = "fencepost.woken"  # thread-local: whether the thread was woken for no reason
 
 
 @dataclass(frozen=True, slots=True)
 class Synchronisation:
-    """`spurious_wakeups`: a condition variable may wake a thread for no reason, as POSIX and C++ allow."""
+    """`spurious_wakeups`: a condition variable may wake a thread for no reason, as POSIX and C++ allow; once."""
 
     spurious_wakeups: bool = False
 
@@ -41,7 +42,10 @@ def lower_synchronisation(program: Program, options: Synchronisation = Synchroni
             return function
         return expand(function, lambda i, registers: _lower(i, registers, options))
 
-    return map_functions(program, change)
+    lowered = map_functions(program, change)
+    if options.spurious_wakeups and not any(o.name == _WOKEN for o in program.objects):
+        lowered = replace(lowered, objects=(*lowered.objects, Object(_WOKEN, 8, 8, (), True)))
+    return lowered
 
 
 def _lower(i: Instruction, registers: Registers, options: Synchronisation) -> Sequence[Instruction]:
