@@ -18,7 +18,7 @@ from fencepost.program.operands import Position, to_signed, to_unsigned
 from fencepost.program.program import Program
 from fencepost.records import dataclass
 from fencepost.witness.names import Piece
-from fencepost.witness.sites import Shown, in_library, operation, written_at
+from fencepost.witness.sites import Shown, foreign, operation, written_at
 
 
 class ReplayError(InternalError):
@@ -222,8 +222,8 @@ class _Replayer:
         if not action.rmw:
             result.operations[event.id] = operation(frames[-1])
         thread = run.state.thread
-        if thread in result.spawned and in_library(frames[0].function.at) and thread not in result.called:
-            own = next((f.function.name for f in frames if not in_library(f.function.at)), "")
+        if thread in result.spawned and foreign(frames[0].function.at) and thread not in result.called:
+            own = next((f.function.name for f in frames if not foreign(f.function.at)), "")
             if own:
                 result.called[thread] = own
         result.written[event.id] = written_at(frames, action.at)

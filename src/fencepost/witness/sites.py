@@ -23,6 +23,11 @@ def in_library(at: Position | None) -> bool:
     return at is not None and any(folder in at.file for folder in _LIBRARIES)
 
 
+def foreign(at: Position | None) -> bool:
+    """Whether something is not the program's own text: of a library, or nowhere, as what a front end adds."""
+    return at is None or in_library(at)
+
+
 def _wraps_one_access(function: Function) -> bool:
     """Whether a function is only another name for one access: then its call says more than its text."""
     accesses = sum(isinstance(i, _ACCESSES) for i in function.code)

@@ -19,7 +19,7 @@ from fencepost.witness.explain import Explanation, explain, waits_for
 from fencepost.witness.linearise import Unit, linearise
 from fencepost.witness.names import MODES
 from fencepost.witness.operations import HIDDEN, told_as
-from fencepost.witness.sites import in_library
+from fencepost.witness.sites import foreign, in_library
 from fencepost.witness.sources import Sources
 
 #: Errors whose events are the fault; of others they are only the last thing that happened.
@@ -105,13 +105,13 @@ class _Teller:
     def unspoken(self) -> frozenset[int]:
         """Steps inside the operations of the thread library that say nothing, and what other libraries do with plain
         accesses: how std::thread hands its function over."""
-        halves = dict(self.case.witness.execution.rmw)
+        halves, events = dict(self.case.witness.execution.rmw), self.case.witness.execution.events
+        placed = self.case.arch is Arch.C11 and any(e.at is not None for e in events)
         second = set(halves.values())
         found: set[int] = set()
         for e in self.told - self.case.essential - second:
             unit = [e, halves[e]] if e in halves else [e]
-            raw = self.case.witness.execution.events[e]
-            inside = raw.is_access and raw.mode is Mode.NA and in_library(raw.at) and self.case.arch is Arch.C11
+            inside = placed and events[e].is_access and events[e].mode is Mode.NA and foreign(events[e].at)
             if inside or told_as(self.case, [self.case.events[i] for i in unit]) == HIDDEN:
                 found |= set(unit)
         return frozenset(found) - self.case.essential
