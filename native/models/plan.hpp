@@ -109,22 +109,22 @@ public:
     all_.clear();
     for (std::size_t i = 0; i < n_; ++i)
       all_.set(static_cast<unsigned>(i));
-    std::vector<bool> changed{false};
+    changed_.assign(1, 0);
     for (std::size_t k = 0; k < plan_.operations.size();) {
       const Plan::Operation& o = plan_.operations[k++];
       switch (o.op) {
       case PlanOp::Assign:
-        if (assign(o)) changed.back() = true;
+        if (assign(o)) changed_.back() = true;
         break;
       case PlanOp::Loop:
-        changed.push_back(false);
+        changed_.push_back(0);
         break;
       case PlanOp::EndLoop:
-        if (changed.back()) {
-          changed.back() = false;
+        if (changed_.back()) {
+          changed_.back() = false;
           k -= static_cast<std::size_t>(o.a);
         } else {
-          changed.pop_back();
+          changed_.pop_back();
         }
         break;
       case PlanOp::Check: {
@@ -207,23 +207,27 @@ private:
     return left.none();
   }
 
+  // Pointers and not registers in the loops: a compiler cannot know that writing a row moves none of them.
   template <class F> void rows(std::int32_t to, F&& row) {
-    Relation& out = rel(to);
-    out.resize(n_);
+    rel(to).resize(n_);
+    Set* const out = rel(to).data();
     for (std::size_t i = 0; i < n_; ++i)
       out[i] = row(i);
   }
 
-  static Set image(const Set& of, const Relation& r) {
+  static Set image(const Set& of, const Set* r) {
     Set found;
     of.each([&](unsigned j) { found |= r[j]; });
     return found;
   }
 
   void close(Relation& r) const {
-    for (std::size_t k = 0; k < n_; ++k)
+    for (std::size_t k = 0; k < n_; ++k) {
+      const Set through = r[k];
+      if (through.none()) continue;
       for (std::size_t i = 0; i < n_; ++i)
-        if (r[i].test(static_cast<unsigned>(k))) r[i] |= r[k];
+        if (r[i].test(static_cast<unsigned>(k))) r[i] |= through;
+    }
   }
 
   void compute(const Plan::Operation& o, const Structure<W>& s) {
@@ -268,7 +272,7 @@ private:
       break;
     }
     case PlanOp::Range:
-      set(o.to) = image(all_, rel(o.a));
+      set(o.to) = image(all_, rel(o.a).data());
       break;
     default:
       compute_relation(o);
@@ -276,27 +280,30 @@ private:
   }
 
   void compute_relation(const Plan::Operation& o) {
+    rel(o.to).resize(n_);
+    const Set* const a = o.a >= 0 ? rel(o.a).data() : nullptr;
+    const Set* const b = o.b >= 0 ? rel(o.b).data() : nullptr;
     switch (o.op) {
     case PlanOp::Union:
-      rows(o.to, [&](std::size_t i) { return rel(o.a)[i] | rel(o.b)[i]; });
+      rows(o.to, [=](std::size_t i) { return a[i] | b[i]; });
       break;
     case PlanOp::Intersection:
-      rows(o.to, [&](std::size_t i) { return rel(o.a)[i] & rel(o.b)[i]; });
+      rows(o.to, [=](std::size_t i) { return a[i] & b[i]; });
       break;
     case PlanOp::Difference:
-      rows(o.to, [&](std::size_t i) { return rel(o.a)[i] - rel(o.b)[i]; });
+      rows(o.to, [=](std::size_t i) { return a[i] - b[i]; });
       break;
     case PlanOp::Complement:
-      rows(o.to, [&](std::size_t i) { return all_ - rel(o.a)[i]; });
+      rows(o.to, [=, all = all_](std::size_t i) { return all - a[i]; });
       break;
     case PlanOp::Sequence:
-      rows(o.to, [&](std::size_t i) { return image(rel(o.a)[i], rel(o.b)); });
+      rows(o.to, [=](std::size_t i) { return image(a[i], b); });
       break;
     case PlanOp::Inverse: {
-      Relation out(n_);
+      Relation& out = rel(o.to);
+      out.assign(n_, {});
       for (std::size_t i = 0; i < n_; ++i)
-        rel(o.a)[i].each([&](unsigned j) { out[j].set(static_cast<unsigned>(i)); });
-      rel(o.to) = std::move(out);
+        a[i].each([&](unsigned j) { out[j].set(static_cast<unsigned>(i)); });
       break;
     }
     case PlanOp::Plus:
@@ -309,7 +316,9 @@ private:
           rel(o.to)[i].set(static_cast<unsigned>(i));
       break;
     case PlanOp::Product:
-      rows(o.to, [&](std::size_t i) { return set(o.a).test(static_cast<unsigned>(i)) ? set(o.b) : Set{}; });
+      rows(o.to, [from = set(o.a), to = set(o.b)](std::size_t i) {
+        return from.test(static_cast<unsigned>(i)) ? to : Set{};
+      });
       break;
     case PlanOp::Identity:
       rows(o.to, [&](std::size_t i) {
@@ -319,10 +328,10 @@ private:
       });
       break;
     case PlanOp::From:
-      rows(o.to, [&](std::size_t i) { return set(o.a).test(static_cast<unsigned>(i)) ? rel(o.b)[i] : Set{}; });
+      rows(o.to, [from = set(o.a), b](std::size_t i) { return from.test(static_cast<unsigned>(i)) ? b[i] : Set{}; });
       break;
     case PlanOp::To:
-      rows(o.to, [&](std::size_t i) { return rel(o.a)[i] & set(o.b); });
+      rows(o.to, [a, to = set(o.b)](std::size_t i) { return a[i] & to; });
       break;
     default:
       break;
@@ -332,6 +341,7 @@ private:
   const Plan& plan_;
   std::size_t n_ = 0;
   Set all_;
+  std::vector<std::uint8_t> changed_; // per open loop
   std::vector<Set> sets_;
   std::vector<Relation> relations_;
 };
