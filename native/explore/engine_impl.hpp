@@ -7,11 +7,22 @@
 
 namespace fencepost {
 
+namespace detail {
+
+// Whether psc knows this instruction.
+inline bool orders_totally(const Instruction& i) {
+  if (i.opcode == Opcode::Fence) return full_fence(static_cast<FenceKind>(i.sub));
+  return i.opcode >= Opcode::Load && i.opcode <= Opcode::BlockingCas &&
+         (i.mode == Mode::Sc || (i.opcode == Opcode::Cas && i.failure == Mode::Sc));
+}
+
+} // namespace detail
+
 template <unsigned W>
 Engine<W>::Engine(LocalStates& states, const ExploreOptions& options, Results& results)
-    : states_(states), options_(options), results_(results), consistency_(options.model),
-      reporter_(states, options, results), own_hb_(own_happens_before(options.model)),
-      has_non_atomics_(detail::uses(states, [](const Instruction& i) {
+    : states_(states), options_(options), results_(results),
+      consistency_(options.model, detail::uses(states, detail::orders_totally)), reporter_(states, options, results),
+      own_hb_(own_happens_before(options.model)), has_non_atomics_(detail::uses(states, [](const Instruction& i) {
         return (i.opcode == Opcode::Load || i.opcode == Opcode::Store) && i.mode == Mode::Na;
       })) {
   use_level(0);
@@ -233,7 +244,7 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_plain(Frame& f
   }
   compute_rows(g, f.event, options_.model);
   if (a.kind == ActionKind::Free) reporter_.memory(g, f.event);
-  if (g[f.event].is_fence() && !consistency_.accepts_fence(g, f.event)) return Step::Exhausted;
+  if (g[f.event].is_fence() && !consistency_.accepts_fence(g)) return Step::Exhausted;
   answer(f.event);
   return Step::Applied;
 }

@@ -1,5 +1,7 @@
 // What the explorer asks of a model: which writes a read may see, where a write may stand, and whether the graph with
-// the new event is consistent. pre everywhere: the graph without the new event is consistent.
+// the new event is consistent. pre everywhere: the graph without the new event is consistent, and nothing comes after
+// the new event in program order. So a cycle through it must leave it by coherence or from-read: an event that is not
+// overtaken (a fence, the coherence-last write, a read of that write) is always accepted where there is coherence.
 #pragma once
 
 #include "graph/graph.hpp"
@@ -15,7 +17,8 @@ template <unsigned W> class Consistency {
 public:
   using Set = Bits<W>;
 
-  explicit Consistency(Model model) : model_(model), order_(model) {}
+  // `sc`: the program has SC accesses or SC fences.
+  Consistency(Model model, bool sc) : model_(model), sc_(sc), order_(model) {}
 
   Model model() const { return model_; }
 
@@ -45,27 +48,25 @@ public:
     if (without_coherence(model_)) return accepts_weakly(g);
     const Event& v = g[e];
     const bool overtaken = g.coherence_after(v.reads_from, v.location) != none;
-    if (global_order(model_)) return !overtaken || !order_.cyclic(g, e);
-    return !own_happens_before(model_) || !(overtaken || v.mode == Mode::Sc) || psc_.consistent(g, coherence_);
+    if (!overtaken) return true;
+    if (global_order(model_)) return !order_.cyclic(g, e);
+    return !own_happens_before(model_) || !sc_ || psc_.consistent(g, coherence_);
   }
 
   // The same for write e at its place in coherence.
   bool accepts_write(const Graph<W>& g, Id e) {
     if (without_coherence(model_)) return accepts_weakly(g);
     const Event& v = g[e];
-    const bool overtaken = v.co_after != none;
-    if (global_order(model_)) return !overtaken || !order_.cyclic(g, e);
-    return !own_happens_before(model_) || !(overtaken || v.mode == Mode::Sc) || psc_.consistent(g, coherence_);
+    if (v.co_after == none) return true;
+    if (global_order(model_)) return !order_.cyclic(g, e);
+    return !own_happens_before(model_) || !sc_ || psc_.consistent(g, coherence_);
   }
 
-  bool accepts_fence(const Graph<W>& g, Id e) {
-    if (without_coherence(model_)) return accepts_weakly(g);
-    return !own_happens_before(model_) || c11_fence(g[e].at->action.fence) != Mode::Sc ||
-           psc_.consistent(g, coherence_);
-  }
+  bool accepts_fence(const Graph<W>& g) { return !without_coherence(model_) || accepts_weakly(g); }
 
 private:
   Model model_;
+  bool sc_;
   GlobalOrder<W> order_;
   PartialSc<W, Coherence<W>> psc_;
   Coherence<W> coherence_;
