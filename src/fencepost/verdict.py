@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum, IntEnum
+from math import log10
 
 from fencepost.display import show
 from fencepost.execution.execution import Execution
@@ -102,6 +103,11 @@ class Estimate:
     executions: float
     error: float
     probes: int
+
+    def __str__(self) -> str:
+        if self.executions < 1e15:
+            return f"{self.executions:,.0f}"
+        return f"10^{int(log10(self.executions))}" if self.executions < 1e300 else "more than 10^300"
 
 
 @dataclass(frozen=True, slots=True)

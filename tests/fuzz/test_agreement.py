@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from oracles import compare, instructions, shrink
 
+from fencepost.explore import executions
+from fencepost.frontends.pseudo import read
 from fencepost.generate.random_programs import SHAPES, random_program
 from fencepost.program import instructions as ins
 from fencepost.reference import trust
@@ -49,3 +51,13 @@ def test_a_compare_exchange_drains_the_buffer_also_where_it_fails(model: str) ->
     """Store buffering whose loads are compare-exchanges that fail: x86 locks the instruction either way."""
     program = random_program(2492, SHAPES["c11"])
     assert compare(program, model) is None
+
+
+def test_release_acquire_orders_sc_fences_and_lets_non_atomics_synchronise_nothing() -> None:
+    """Store buffering with fences, and random-96, where an acquire reads what a non-atomic write comes after."""
+    fenced = read(
+        "var x, y\nthread A { x := 1; fence.sc; r := y }\nthread B { y := 1; fence.sc; r := x }\n", "sb+fences.fp"
+    )
+    assert compare(fenced, "ra") is None
+    assert len(list(executions(fenced, "ra"))) == 3
+    assert compare(random_program(96, SHAPES["c11-racy"]), "ra") is None

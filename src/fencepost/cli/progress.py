@@ -54,7 +54,7 @@ class ProgressLine:
         text = f"{visited:,} executions, {rate:,.0f} executions/s"
         if estimate is not None and estimate.executions > visited and rate > 0:
             left = (estimate.executions - visited) / rate
-            text += f", about {estimate.executions:,.0f} in all, {_duration(left)} left"
+            text += f", about {estimate} in all, {_duration(left)} left"
         self._show(text, seconds)
 
     def states(self, visited: int, seconds: float, depth: int) -> None:

@@ -209,8 +209,8 @@ def _answer(
     if condition is False:
         return Answer.FAIL, "the condition does not hold"
     if report.reason:
-        all_ = report.estimate
-        return Answer.UNKNOWN, report.reason + (f", of about {all_.executions:,.0f} executions" if all_ else "")
+        of = f", of about {report.estimate} executions" if report.estimate is not None else ""
+        return Answer.UNKNOWN, report.reason + of
     if limits:
         return Answer.UNKNOWN, "; ".join(_limit_line(limit) for limit in limits)
     return Answer.PASS, "every execution explored, no error" if condition is None else "the condition holds"

@@ -11,6 +11,7 @@ from fencepost.errors import UnsupportedError
 from fencepost.models.registry import Model, find, names
 from fencepost.program.condition import FinalMemory
 from fencepost.program.instructions import (
+    AtomicBegin,
     Await,
     BlockingCas,
     Fence,
@@ -24,7 +25,7 @@ from fencepost.program.instructions import (
 from fencepost.program.program import Program
 
 #: The models that the core checks by hand-tuned code, by their number there.
-NATIVE_MODELS = {"sc": 0, "tso": 1, "pso": 2, "ra": 3, "rc11": 4, "rc11-cpp20": 5, "wrc11": 6}
+NATIVE_MODELS = {"sc": 0, "tso": 1, "pso": 2, "ra": 3, "rc11": 4, "rc11-cpp20": 5, "wrc11": 6, "ra as rc11": 4}
 
 #: Our models that let events commit out of program order: the core runs their plan. The value says whether a read may
 #: see its own thread's write before that write's predecessors, where commit-before can be too strong.
@@ -32,6 +33,9 @@ PLANNED_MODELS = {"power": False, "sra": False, "armv8": True, "riscv": True, "a
 
 #: Of those that forward, the ones whose global order holds coherence with other threads' writes.
 MULTI_COPY_ATOMIC = ("armv8", "riscv")
+
+#: Release/acquire with fences or non-atomic accesses: it is rc11 where every atomic access releases and acquires.
+STRONG_RC11 = "ra as rc11"
 
 STRONGER = "the order in which the explorer commits may be stronger than the model on this program"
 
@@ -75,12 +79,14 @@ def _checked(engine: Engine, program: Program) -> Engine:
     """Some programs are beyond the hand-tuned checkers."""
     if engine.like == "wrc11" and _needs_coherence(program):
         return Engine(False, reason="waiting and final memory need a coherence order, which wrc11 has not")
-    if engine.like == "ra" and uses(program, Fence):
-        return Engine(True, reason="with fences the plan of release/acquire is run, in program order")
     if engine.like == "armv7" and any(_is_ordered(i) for f in program.functions for i in f.code):
         return Engine(False, reason="armv7 does not order accesses by their modes, and the explorer would")
+    if engine.explores and uses(program, AtomicBegin):
+        return Engine(False, reason="atomic blocks are judged on whole executions")
     if engine.explores and not engine.in_order and any(_oddly_annotated(i) for f in program.functions for i in f.code):
         return Engine(False, reason="the explorer does not treat loads that release and stores that acquire")
+    if engine.like == "ra" and (uses(program, Fence) or _has_non_atomics(program)):
+        return Engine(True, STRONG_RC11)
     return engine
 
 
@@ -126,6 +132,10 @@ def may_fail_freely(program: Program) -> bool:
 
 def uses(program: Program, *kinds: type[object]) -> bool:
     return any(isinstance(i, kinds) for f in program.functions for i in f.code)
+
+
+def _has_non_atomics(program: Program) -> bool:
+    return any(isinstance(i, Load | Store) and i.mode is Mode.NA for f in program.functions for i in f.code)
 
 
 def _needs_coherence(program: Program) -> bool:

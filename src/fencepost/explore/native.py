@@ -30,6 +30,8 @@ _DONE, _PAUSED, _FAILED = 0, 1, 3
 _LOOK = 0.05  # seconds between two looks at the clock, the screen and the keyboard
 _SAVE_EVERY = 5.0
 _UNLIMITED = 2**62
+_PATIENCE = 20.0  # seconds without any limit after which we ask whether there is an end
+_AGES = 3e11  # seconds
 _AT_ONCE = 1000  # executions that are handed out together
 _MEBIBYTE = 1 << 20
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -85,7 +87,7 @@ class _Run:
         if options.resume:
             self.before = saved.resume(self.exploration, prepared, self.model, Path(options.resume))
         self.started = time.perf_counter()
-        self.too_large = False
+        self.too_large = self.hopeless = False
 
     def report(self) -> Report:
         reason = self._loop()
@@ -124,6 +126,8 @@ class _Run:
                 return "error"
             if self.too_large:
                 return f"stopped at {options.memory} MiB of memory"
+            if self.hopeless:
+                return f"stopped after {_PATIENCE:g} seconds: the rest would take ages (--time-limit looks at a part)"
             if end < 0:
                 return "interrupted"
             if options.time_limit is not None and self._seconds() >= options.time_limit:
@@ -136,12 +140,32 @@ class _Run:
         if self.options.memory is not None and _resident() > self.options.memory * _MEBIBYTE:
             self.too_large = True
             self.exploration.stop()
+        if self._without_limit and self._seconds() > _PATIENCE and self._is_hopeless(visited):
+            self.hopeless = True
+            self.exploration.stop()
         if self.progress is not None:
             self.progress(visited, self._seconds(), self._estimate())
 
+    @property
+    def _without_limit(self) -> bool:
+        o = self.options
+        return o.time_limit is None and o.max_executions is None and o.memory is None and o.save is None
+
+    def _is_hopeless(self, visited: int) -> bool:
+        """Whether it would take longer than 10 000 years by the estimate. That is never below the truth by more than
+        chance allows and, being unbiased, a million times above it in one run of a million (Markov's inequality)."""
+        all_ = self._estimate()
+        return all_ is not None and all_.probes > 10 and all_.executions * self._seconds() > _AGES * max(visited, 1)
+
     def _estimate(self) -> Estimate | None:
         executions, blocked, error, probes = self.exploration.estimate
-        return Estimate(executions + blocked, error, probes) if probes > 1 else None
+        return _as_estimate(executions + blocked, error, probes) if probes > 1 else None
+
+
+def _as_estimate(executions: float, error: float, probes: int) -> Estimate:
+    """Numbers too large for a float are the largest float."""
+    most = sys.float_info.max
+    return Estimate(min(executions, most), min(error, most) if error == error else most, probes)
 
 
 def estimate(prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, probes: int) -> Estimate | None:
@@ -149,7 +173,7 @@ def estimate(prepared: Prepared, model: Model, engine: Engine, options: ExploreO
     exploration = _core.Exploration(prepared.bytecode, native_options(prepared, model, engine, options, 0))
     exploration.probe(probes)
     executions, blocked, error, done = exploration.estimate
-    return Estimate(executions + blocked, error, done) if done else None
+    return _as_estimate(executions + blocked, error, done) if done else None
 
 
 def _resident() -> int:

@@ -55,9 +55,15 @@ def pso(x: Execution) -> bool:
 
 
 def ra(x: Execution) -> bool:
-    """Every access releases and acquires: hb = (po ∪ rf)+."""
+    """Every atomic access releases and acquires: hb = (po ∪ rf between atomics)+. An SC fence updates a location that
+    nothing else uses: some total order of the fences agrees with hb and with what hb; eco; hb says."""
     f = Facts(x)
-    return f.porf.irreflexive and atomic(f) and (f.porf >> f.com.plus().optional()).irreflexive
+    atomics = f.modes(lambda m: m is not Mode.NA)
+    hb, eco = (f.po | f.rf.between(atomics, atomics) | f.spawns).plus(), f.com.plus()
+    fence = f.identity(f.fences(FenceKind.SC))
+    if not (f.porf.irreflexive and atomic(f) and (hb >> eco.optional()).irreflexive):
+        return False
+    return (fence >> (hb | (hb >> eco >> hb)) >> fence).acyclic
 
 
 class RC11:

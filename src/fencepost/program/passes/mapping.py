@@ -107,7 +107,10 @@ TARGETS = {"power": POWER, "armv7": POWER, "armv8": ARMV8, "riscv": RISCV, "tso"
 def map_for_model(program: Program, model: str) -> Program:
     """The program as the model of this name wants it: mapped where it is a hardware model, else with C11 fences."""
     target = TARGETS.get(model)
-    return map_to(program, target) if target is not None else fences_to_c11(program)
+    if target is not None:
+        return map_to(program, target)
+    program = fences_to_c11(program)
+    return release_acquire(program) if model == "ra" else program
 
 
 def map_to(program: Program, target: Target) -> Program:
@@ -123,6 +126,24 @@ def fences_to_c11(program: Program) -> Program:
     if program.arch not in (Arch.FP, Arch.C11):
         return program
     return replace(program, functions=tuple(expand(f, _c11_fence) for f in program.functions))
+
+
+def release_acquire(program: Program) -> Program:
+    """Every atomic access as release/acquire takes it, whatever its mode was."""
+    return replace(program, functions=tuple(expand(f, _release_acquire) for f in program.functions))
+
+
+def _release_acquire(i: Instruction, registers: Registers) -> Sequence[Instruction]:
+    match i:
+        case ins.Load() | ins.Await() if i.mode is not Mode.NA:
+            return (replace(i, mode=Mode.ACQ),)
+        case ins.Store() | ins.StoreConditional() if i.mode is not Mode.NA:
+            return (replace(i, mode=Mode.REL),)
+        case ins.Cas():
+            return (replace(i, mode=Mode.ACQ_REL, failure=Mode.ACQ),)
+        case ins.Rmw() | ins.BlockingCas():
+            return (replace(i, mode=Mode.ACQ_REL),)
+    return (i,)
 
 
 def _c11_fence(i: Instruction, registers: Registers) -> Sequence[Instruction]:
