@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fencepost.program.instructions import Await, BlockingCas, Instruction, Op, SpinHead
+from fencepost.program.instructions import Await, BlockingCas, Instruction, Op, Rmw, SpinHead
 from fencepost.program.operands import Const
 from fencepost.program.passes.spin import find_spins
 from fencepost.program.program import Program
@@ -140,3 +140,14 @@ def test_loops_without_reads_stay_alone() -> None:
     body = "head:\n %n = compute (%n, 1) op=add\n %c = compute (%n, 3) op=ult\n branch %c, head, end\nend:\n return %n"
     before = program(body)
     assert find_spins(before) is before
+
+
+def test_a_result_that_is_observed_is_used() -> None:
+    text = (
+        'program "t" arch=x86\nglobal z size=8 align=8\n\nfunction P0() registers(%r0, %r1) {\n'
+        "  %r0 = rmw &z, 1 op=add mode=sc\n  %r1 = rmw &z, 2 op=xchg mode=sc\n  return _\n}\n\n"
+        'thread P0 = P0()\nobserve "r1" = register P0 r1 width=64 signed\n'
+    )
+    first, second, _ = find_spins(read_program(text), undo=True).functions[0].code
+    assert isinstance(first, Rmw) and first.dst is None
+    assert isinstance(second, Rmw) and second.dst is not None

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from fencepost.program.condition import FinalRegister
 from fencepost.program.instructions import (
     Await,
     BlockingCas,
@@ -38,15 +39,22 @@ _READS = (Load, Cas, Rmw, Call, Join, Await, BlockingCas)
 def find_spins(program: Program, *, undo: bool = False) -> Program:
     """The program with its waiting loops made explicit. Synchronisation should be lowered before. `undo`: the engine
     knows iterations that add something and take it back."""
-    return map_functions(program, lambda f: _find(_drop_unused(f) if undo else f, undo))
+    observed = {o.what for o in program.observations if isinstance(o.what, FinalRegister)}
+    threads = {t.name: t.function for t in program.threads}
+    seen = {(threads[o.thread], o.register) for o in observed}
+
+    def find(f: Function) -> Function:
+        return _find(_drop_unused(f, {i for i, name in enumerate(f.registers) if (f.name, name) in seen}), undo)
+
+    return map_functions(program, find if undo else lambda f: _find(f, undo))
 
 
-def _drop_unused(function: Function) -> Function:
+def _drop_unused(function: Function, observed: set[int]) -> Function:
     """Read-modify-writes without a result where nobody looks at it: then what they read makes no difference."""
     code = function.code
     if not any(isinstance(i, Rmw) and i.dst is not None for i in code):
         return function
-    read: set[int] = set()
+    read = set(observed)
     while True:
         count = len(read)
         for i in code:
