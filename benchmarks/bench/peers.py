@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import signal
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -105,9 +106,11 @@ def measure(case: Case, timeout: float) -> Found:
                 continue
             sample = run_once(command, timeout)
         count = re.search(peer.counts, sample.output) if peer.counts else None
+        # a step inside a shell that the CPU limit ended gives the shell 128 + the signal
+        over = sample.code in (-9, 128 + signal.SIGKILL, 128 + signal.SIGXCPU)
         found[peer.name] = {
             "cpu": sample.cpu,
             "executions": int(count[1]) if count else None,
-            "over": sample.code == -9,
+            "over": over,
         }
     return found

@@ -21,8 +21,9 @@ def markdown(results: dict[str, Any], folder: Path, notes: dict[str, str] | None
         "# Results",
         "",
         f"{m['cpu']}, {m['processors']} processors, Python {m['python']}, {m['date']}. CPU seconds of a whole command "
-        f"with start-up, best of {results['repeats']}; spread is (worst - best) / best. The papers' times are those of "
-        "their machines: only the order of magnitude counts. A ratio is theirs divided by ours.",
+        f"with start-up, best of at most {results['repeats']}; spread is (worst - best) / best. The papers' times are "
+        "those of their machines: only the order of magnitude counts. A ratio is theirs divided by ours.",
+        *(["", f"**{results['note']}**"] if results.get("note") else []),
         *_note(notes, "head"),
         *_targets(results, notes),
     ]
@@ -87,14 +88,15 @@ def _table(rows: list[Row], title: str) -> list[str]:
 def _cells(r: Row) -> list[str]:
     met = "" if r.get("target") is None else f"{r['target']} {'met' if taken(r) <= r['target'] else 'MISSED'}"
     paper = r.get("paper")
-    over = paper == 1800.0  # the time limit of the Power2SC paper
+    over = paper in (900.0, 1800.0)  # the time limits of the RSMC and the Power2SC paper
     seconds = (
         ("over " if r["result"] == "timeout" else "")
         + f"{r['best']:.2f}"
         + (f" ({r['wall']:.1f} waited)" if r.get("by_wall") else "")
     )
+    spread = "one run" if r.get("runs") == 1 else f"{100 * r['spread']:.0f}%"
     shown = [
-        r["case"], r.get("executions"), r.get("traces"), r["result"], seconds, f"{100 * r['spread']:.0f}%",
+        r["case"], r.get("executions"), r.get("traces"), r["result"], seconds, spread,
         f"{r['memory']:.0f}", met, f"over {paper:.0f}" if over else paper,
         "" if r["result"] == "timeout" else _ratio(paper, r["best"], over),
         ", ".join(_peer(name, p, r) for name, p in r["peers"].items()),
@@ -118,9 +120,12 @@ def _peers(rows: list[Row]) -> list[str]:
     """How each peer that ran compares on the median case."""
     lines = []
     for name in dict.fromkeys(n for r in rows for n in r["peers"]):
-        ratios = [r["peers"][name]["cpu"] / r["best"] for r in rows if name in r["peers"]]
+        ran = [r for r in rows if name in r["peers"]]
+        ratios = [r["peers"][name]["cpu"] / r["best"] for r in ran]
+        cut = sum(bool(r["peers"][name].get("over")) for r in ran)
+        short = f" In {cut} of them it was stopped at its time limit, and that time counts." if cut else ""
         lines += ["", f"{name} takes {median(ratios):.1f} times our CPU time on the median of {len(ratios)} cases, "
-                  f"{min(ratios):.1f} at the least."]  # fmt: skip
+                  f"{min(ratios):.1f} at the least.{short}"]  # fmt: skip
     return lines
 
 
