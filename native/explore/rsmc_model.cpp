@@ -120,7 +120,9 @@ bool Model::fetch_event(State& s, std::uint32_t t, LocalState*& now) {
   case ActionKind::Join: {
     if (!alone(s, t) || a.value >= g.thread.size() || !g.thread[a.value].begin) return false;
     const auto child = static_cast<std::uint32_t>(a.value);
-    if (!alone(s, child) || g.thread[child].halted || g.thread[child].now->action.kind != ActionKind::End) return false;
+    const Action& last = g.thread[child].now->action;
+    const bool ended = last.kind == ActionKind::End && !last.process; // exit() never comes back
+    if (!alone(s, child) || g.thread[child].halted || !ended) return false;
     const Id e = g.add(t, slot, now);
     g[e].value = g.thread[child].now->action.value;
     return true;
