@@ -22,7 +22,16 @@ from fencepost.verdict import Answer
 from interleave import interleave
 
 FOLDER = Path(__file__).parent / "programs"
-SELF_CHECKING = ("arithmetic.c", "control.c", "library.c", "memory.c", "posix.c", "threads.cpp", "standard.cpp")
+SELF_CHECKING = (
+    "arithmetic.c",
+    "control.c",
+    "library.c",
+    "memory.c",
+    "posix.c",
+    "threads.cpp",
+    "standard.cpp",
+    "containers.cpp",
+)
 COMPILERS = ["zig", *(["clang"] if shutil.which("clang") else [])]
 
 
@@ -188,3 +197,8 @@ def test_bounds_of_single_loops(tmp_path: Path) -> None:
     assert api.check(tmp_path / "p.c", loop_bound=("p.c:2=4",)).answer is Answer.UNKNOWN
     with pytest.raises(UsageError, match="FILE:LINE=N"):
         api.check(tmp_path / "p.c", loop_bound=("p.c:2",))
+
+
+def test_ir_in_the_style_of_rustc() -> None:
+    verdict = api.check(FOLDER / "rust.ll")
+    assert (verdict.answer, verdict.executions) == (Answer.PASS, 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -20,6 +21,9 @@ from fencepost.records import dataclass
 _LIBRARIES = (
     "memory", "strings", "stdio", "stdlib", "math", "pthread", "threads", "endings", "verifier", "cxx", "compiler",
 )  # fmt: skip
+
+
+_RUST_PANIC = re.compile(r"_ZN(4core9panicking|3std9panicking)|_RN.*4core9panicking")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +126,9 @@ def _direct(b: Body, site: Site, type_: Type) -> None:
         finish(b, site, b.unit.address(site.callee), variadic)
         return
     handler = intrinsic(site.callee) if site.callee.startswith("llvm.") else library().get(site.callee)
+    if handler is None and _RUST_PANIC.match(site.callee):
+        b.fail(ins.ErrorKind.ABORT, "a panic")
+        return
     if handler is None:
         raise Unsupported(f"call to {b.unit.shown(site.callee)}")
     found = handler(b, site)

@@ -7,6 +7,7 @@ from fencepost.frontends.c.body import ONE, ZERO, Body
 from fencepost.frontends.c.calls import Handler, Site
 from fencepost.frontends.c.constants import number
 from fencepost.frontends.c.library import memory, sync
+from fencepost.frontends.c.library.runtime import run
 from fencepost.frontends.c.library.stdlib import constant
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
@@ -177,6 +178,22 @@ def release_weak(b: Body, s: Site) -> None:
     b.mark(end)
 
 
+def runs(name: str) -> Handler:
+    """A function that is written in runtime.fpir."""
+    return lambda b, s: run(b, name, *(s[k] for k in range(len(s))))
+
+
+_NODE = "St18_Rb_tree_node_base"
+_LIBSTDCXX: dict[str, Handler] = {
+    **{f"_ZSt18_Rb_tree_{way}ment{kind}{_NODE}": runs(f"tree_{way}ment") for way in ("incre", "decre")
+       for kind in ("P", "PK")},
+    f"_ZSt29_Rb_tree_insert_and_rebalancebP{_NODE}S0_RS_": runs("tree_insert"),
+    f"_ZSt28_Rb_tree_rebalance_for_eraseP{_NODE}RS_": runs("tree_erase"),
+    "_ZNSt8__detail15_List_node_base7_M_hookEPS0_": runs("list_hook"),
+    "_ZNSt8__detail15_List_node_base9_M_unhookEv": runs("list_unhook"),
+}  # fmt: skip
+
+
 def thread_data(b: Body, s: Site) -> Operand:
     """std::__thread_local_data(): a key of thread-specific data that is always there."""
     return b.unit.add_object(Object("fencepost.thread_data", 8, 8, (Init(0, 4, Const(63)),)))
@@ -201,6 +218,16 @@ _NOTHING = (
     "_ZNSt3__119__shared_weak_countD2Ev", "_ZNSt3__114__shared_countD2Ev", "_ZNSt8ios_base4InitC1Ev",
     "_ZNSt8ios_base4InitD1Ev", "__cxa_free_exception", "_ZNSt3__115recursive_mutexD1Ev",
 )  # fmt: skip
+_STANDARD_ERRORS = (
+    "13runtime_error", "11logic_error", "12out_of_range", "16invalid_argument", "12length_error", "14overflow_error",
+    "12domain_error", "11range_error", "9exception", "9bad_alloc",
+)  # fmt: skip
+_TEXT_ARGUMENTS = ("EPKc", "ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+                   "ERKNSt3__112basic_stringIcNS_11char_traitsIcEENS_9allocatorIcEEEE", "Ev")  # fmt: skip
+_ERRORS = [f"_ZNSt{name}{kind}{arguments}" for name in _STANDARD_ERRORS for kind in ("C1", "C2", "D1", "D2", "D0")
+           for arguments in _TEXT_ARGUMENTS]  # fmt: skip
+_ALLOCATORS = [f"_ZNSaI{c}E{kind}{arguments}" for c in "cw" for kind in ("C1", "C2", "D1", "D2")
+               for arguments in ("Ev", "ERKS_")]  # fmt: skip
 _SLEEP = "_ZNSt3__111this_thread9sleep_forERKNS_6chrono8durationIxNS_5ratioILl1ELl1000000000EEEEE"
 _WAIT_ARGUMENT = "4waitERNS_11unique_lockINS_5mutexEEE"
 _TIMED_ARGUMENT = (
@@ -222,7 +249,8 @@ def _shared_mutex(prefix: str) -> dict[str, Handler]:
 FUNCTIONS: dict[str, Handler] = {
     **dict.fromkeys(_NEW, memory.malloc), **dict.fromkeys(_NEW_ALIGNED, new_aligned),
     **dict.fromkeys(_DELETE, memory.free), **dict.fromkeys(_TERMINATE, terminate), **dict.fromkeys(_THROW, throw),
-    **dict.fromkeys(_NOTHING, constant(0)),
+    **dict.fromkeys(_NOTHING, constant(0)), **dict.fromkeys(_ERRORS, constant(0)),
+    **dict.fromkeys(_ALLOCATORS, constant(0)), **_LIBSTDCXX,
     "__cxa_guard_acquire": guard_acquire, "__cxa_guard_release": guard_release,
     "_ZNSt3__16thread4joinEv": join_libcxx, "_ZNSt3__16thread6detachEv": detach,
     "_ZNSt3__16threadD1Ev": thread_destroyed, "_ZNSt3__16thread20hardware_concurrencyEv": constant(4),

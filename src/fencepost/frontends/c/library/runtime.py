@@ -15,6 +15,8 @@ from fencepost.program.passes.unroll import LIBRARY_PREFIX
 from fencepost.program.program import Function
 from fencepost.program.reader import read_program
 
+_GET = re.compile(r"^  (\S+) = GET (\S+) (\d+)\n", re.MULTILINE)
+_SET = re.compile(r"^  SET (\S+) (\d+) (\S+)\n", re.MULTILINE)
 _PUT = re.compile(r"^  PUT (\S+)\n", re.MULTILINE)
 
 
@@ -38,6 +40,8 @@ def _texts() -> dict[str, str]:
 def body(name: str, size: int) -> Function:
     """The function of this name; SIZE in its text is the size of one access."""
     text = _PUT.sub(_put, _texts()[name].replace("SIZE", str(size)))
+    text = _GET.sub(r"  %a = compute (\2, \3) op=add\n  \1 = load %a mode=na\n", text)
+    text = _SET.sub(r"  %a = compute (\1, \2) op=add\n  store %a, \3 mode=na\n", text)
     return read_program(f'program "runtime" arch=c11\n{text}', "runtime.fpir").functions[0]
 
 

@@ -7,9 +7,10 @@ from fencepost.frontends.c.body import ZERO, Body
 from fencepost.frontends.c.calls import Handler, Site
 from fencepost.frontends.c.constants import number
 from fencepost.frontends.c.library.runtime import run
+from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind, Mode, Op
-from fencepost.program.operands import Operand
+from fencepost.program.operands import Const, Operand
 from fencepost.program.program import Object
 
 _RAND = 42
@@ -57,6 +58,20 @@ def parse_in_base(b: Body, s: Site) -> Operand:
     return run(b, "strtol_base", s[0], s[2], s[1])
 
 
+_FUTEX, _FUTEX_COMMAND, _WAIT, _WAKE = 202, 0x7F, 0, 1
+
+
+def system_call(b: Body, s: Site) -> Operand:
+    """futex, on which std::atomic::wait rests: to wait is to wait until the value has changed, so waking is nothing."""
+    number_, operation = s[0], s[2]
+    command = operation.value & _FUTEX_COMMAND if isinstance(operation, Const) else -1
+    if not isinstance(number_, Const) or number_.value != _FUTEX or command not in (_WAIT, _WAKE):
+        raise Unsupported("call to syscall")
+    if command == _WAIT:
+        b.emit(ins.Await(None, s[1], s[3], None, Op.NE, 4, Mode.RLX))
+    return ZERO
+
+
 def clock_gettime(b: Body, s: Site) -> Operand:
     for offset in (0, 8):
         b.emit(ins.Store(b.add(s[1], offset), ZERO, 8, Mode.NA))
@@ -75,5 +90,5 @@ FUNCTIONS: dict[str, Handler] = {
     "strtol": parse_in_base, "strtoul": parse_in_base, "strtoll": parse_in_base, "strtoull": parse_in_base,
     "__isoc23_strtol": parse_in_base, "__isoc23_strtoul": parse_in_base, "__isoc23_strtoll": parse_in_base,
     "__isoc23_strtoull": parse_in_base, "atol": parse_number(64), "atoll": parse_number(64), "alarm": constant(0),
-    "signal": constant(0), "strerror": constant(0), "isatty": constant(0),
+    "syscall": system_call, "signal": constant(0), "strerror": constant(0), "isatty": constant(0),
 }  # fmt: skip
