@@ -1,4 +1,4 @@
-// MP (Power2SC, Fig. 3): POWER reaches line 7, in four contexts (Fig. 4); SC does not.
+// MP (Power2SC, Fig. 3): POWER reaches line 7, in three contexts (Fig. 4 shows a run of four); SC does not.
 var x, y
 
 thread p1 {

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from fencepost.frontends import read_file
 from fencepost.frontends.pseudo import read
 from fencepost.reference.power_search import search
 
@@ -62,3 +65,10 @@ def test_the_reduced_search_is_the_literal_one(text: str) -> None:
     quick, literal = search(program, 4), search(program, 4, literal=True)
     assert quick.outcomes == literal.outcomes
     assert quick.states < literal.states
+
+
+def test_message_passing_takes_three_contexts_and_no_fewer() -> None:
+    """The paper's Fig. 4 shows a run of four; by Definition 2.4, step by step, there is one of three."""
+    path = Path(__file__).parents[2] / "examples" / "papers" / "power2sc-fig3.fp"
+    for literal in (False, True):
+        assert set(search(read_file(path), 4, literal=literal).errors.values()) == {3}
