@@ -209,8 +209,9 @@ def _answer(
     if condition is False:
         return Answer.FAIL, "the condition does not hold"
     if report.reason:
-        of = f", of about {report.estimate} executions" if report.estimate is not None else ""
-        return Answer.UNKNOWN, report.reason + of
+        seen, all_ = report.results["executions"] + report.results["blocked"], report.estimate
+        known = all_ is not None and all_.executions > seen  # too few probes may say less than is already there
+        return Answer.UNKNOWN, report.reason + (f", of about {all_} executions" if known else "")
     if limits:
         return Answer.UNKNOWN, "; ".join(_limit_line(limit) for limit in limits)
     return Answer.PASS, "every execution explored, no error" if condition is None else "the condition holds"

@@ -155,7 +155,7 @@ class _Run:
         """Whether it would take longer than 10 000 years by the estimate. That is never below the truth by more than
         chance allows and, being unbiased, a million times above it in one run of a million (Markov's inequality)."""
         all_ = self._estimate()
-        return all_ is not None and all_.probes > 10 and all_.executions * self._seconds() > _AGES * max(visited, 1)
+        return all_ is not None and all_.executions * self._seconds() > _AGES * max(visited, 1)
 
     def _estimate(self) -> Estimate | None:
         executions, blocked, error, probes = self.exploration.estimate
