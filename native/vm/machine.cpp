@@ -214,6 +214,8 @@ bool Machine::leave(ThreadState& s, const Instruction& i, Action& out) {
     s.private_bytes.resize(s.private_top);
     if (track_) s.private_deps.resize(s.private_top);
   }
+  while (!s.private_objects.empty() && s.private_objects.back().first >= s.private_top)
+    s.private_objects.pop_back();
   s.stack.resize(frame);
   if (track_) s.deps.resize(frame);
   while (!s.spins.empty() && s.spins.back().depth >= s.depth)
@@ -256,6 +258,7 @@ bool Machine::allocate(ThreadState& s, const Instruction& i, Action& out) {
   if (hidden) {
     s.private_bytes.resize(top);
     if (track_) s.private_deps.resize(top);
+    s.private_objects.emplace_back(static_cast<std::uint32_t>(start), static_cast<std::uint32_t>(size));
   } else {
     s.allocations.push_back({address, size, i.position, heap, (i.flags & flag::zeroed) != 0});
   }
@@ -539,9 +542,22 @@ std::uint8_t* Machine::private_memory(ThreadState& s, std::uint64_t address, uns
   return bytes.data() + offset;
 }
 
+// Accesses beside the objects of the private stack. They lie apart, so that those past an end meet nothing.
+bool Machine::private_fault(const ThreadState& s, const Instruction& i, std::uint64_t address, Action& out) const {
+  if (layout::region(address) != layout::private_stack) return false;
+  const std::uint64_t offset = address & 0xFFFF'FFFF;
+  const auto after = std::upper_bound(s.private_objects.begin(), s.private_objects.end(), offset,
+                                      [](std::uint64_t at, const auto& o) { return at < o.first; });
+  if (after == s.private_objects.begin()) return fault(out, i, ErrorKind::OutOfBounds, "access outside every object");
+  const auto& [start, size] = *(after - 1);
+  if (offset - start + i.width <= size) return false;
+  return fault(out, i, ErrorKind::OutOfBounds, "access past the end of an object");
+}
+
 bool Machine::private_access(ThreadState& s, const Instruction& i, std::uint64_t address, Action& out) {
   if (layout::owner(address) != static_cast<int>(s.thread))
     return fault(out, i, ErrorKind::Unsupported, "access to memory that is private to another thread");
+  if (private_fault(s, i, address, out)) return true;
   DepSet* notes = nullptr;
   std::uint8_t* bytes = private_memory(s, address, i.width, &notes);
   if (!bytes) return fault(out, i, ErrorKind::OutOfBounds, "access outside every object");

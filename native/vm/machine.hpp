@@ -77,6 +77,7 @@ struct ThreadState {
   std::uint64_t private_top = layout::gap, stack_top = layout::gap, heap_top = layout::gap;
   std::vector<std::uint8_t> private_bytes, local_bytes;
   std::vector<DepSet> private_deps, local_deps;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> private_objects; // offset and size, in order
   std::vector<Allocation> allocations;
   std::int32_t reserved = -1; // program-order index of the load-reserve
   std::uint64_t reserved_address = 0;
@@ -160,6 +161,7 @@ private:
   bool leave(ThreadState& s, const Instruction& i, Action& out);
   bool visible(ThreadState& s, const Instruction& i, Action& out);
   bool store_conditional(ThreadState& s, const Instruction& i, Action& out);
+  bool private_fault(const ThreadState& s, const Instruction& i, std::uint64_t address, Action& out) const;
   bool private_access(ThreadState& s, const Instruction& i, std::uint64_t address, Action& out);
   bool spins(ThreadState& s, const Instruction& i, Action& out) const;
   bool allocate(ThreadState& s, const Instruction& i, Action& out);

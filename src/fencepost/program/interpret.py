@@ -115,6 +115,7 @@ class ThreadState:
     frames: list[Frame]
     control: Deps = NO_DEPS
     private: dict[int, tuple[int, Deps]] = field(default_factory=dict)  # address -> byte
+    private_objects: dict[int, int] = field(default_factory=dict)  # start -> size
     tops: dict[int, int] = field(default_factory=dict)  # region -> next free offset
     objects: dict[int, int] = field(default_factory=dict)  # start of shared stack and heap objects -> size
     reservation: tuple[int, int] | None = None  # event, address
@@ -135,6 +136,7 @@ class ThreadState:
             self,
             frames=[f.clone() for f in self.frames],
             private=dict(self.private),
+            private_objects=dict(self.private_objects),
             tops=dict(self.tops),
             objects=dict(self.objects),
             balance=dict(self.balance),
@@ -358,6 +360,7 @@ class Machine:
             state.tops[PRIVATE] = top
             end = PRIVATE | state.thread << THREAD_SHIFT | top
             state.private = {a: b for a, b in state.private.items() if a & REGION_MASK != PRIVATE or a < end}
+            state.private_objects = {a: size for a, size in state.private_objects.items() if a < end}
 
     def _end(self, state: ThreadState, i: Instruction, value: int) -> Action:
         state.final = tuple(state.frames[0].values)
@@ -375,8 +378,7 @@ class Machine:
     def _alloca(self, state: ThreadState, frame: Frame, i: ins.Alloca) -> None:
         size = self._value(frame, i.size)
         address = self._allocate(state, PRIVATE if i.private else STACK, size, i.align)
-        if not i.private:
-            state.objects[address] = size
+        (state.private_objects if i.private else state.objects)[address] = size
         self._set(frame, i.dst, address, NO_DEPS)
 
     def _allocate(self, state: ThreadState, region: int, size: int, align: int) -> int:
@@ -573,6 +575,12 @@ class Machine:
         if owner != state.thread:
             message = "access to memory that is private to another thread"
             return Action(Kind.ERROR, i.at, error=ErrorKind.UNSUPPORTED, message=message)
+        if address & REGION_MASK == PRIVATE:
+            start = max((a for a in state.private_objects if a <= address), default=address)
+            if address - start + size > state.private_objects.get(start, 0):
+                return Action(
+                    Kind.ERROR, i.at, error=ErrorKind.OUT_OF_BOUNDS, message="access past the end of an object"
+                )
         old, deps = self._private_read(state, address, size)
         match i:
             case ins.Load():
