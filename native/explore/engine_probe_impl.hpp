@@ -49,7 +49,7 @@ template <unsigned W> std::optional<Probe> Engine<W>::probe(Random& random, cons
   double weight = 1;
   bool stopped = false;
   for (unsigned tick = 0; !stopped; ++tick) {
-    stopped = tick % 64 == 0 && budget.stopped();
+    stopped = tick % 8 == 0 && budget.stopped();
     const bool revisit = !frames_.empty() && frames_.back().kind == Kind::Base && !frames_.back().applied;
     if (!revisit && !push_next()) break;
     Frame& f = frames_.back();

@@ -137,6 +137,8 @@ class _Run:
         return _wait(self.exploration, seconds, budget, self.options.jobs, lambda visited: self._look(done + visited))
 
     def _look(self, visited: int) -> None:
+        if self.options.time_limit is not None and self._seconds() >= self.options.time_limit:
+            self.exploration.stop()  # the core itself looks at the clock only now and then
         if self.options.memory is not None and _resident() > self.options.memory * _MEBIBYTE:
             self.too_large = True
             self.exploration.stop()
@@ -163,9 +165,9 @@ class _Run:
 
 
 def _as_estimate(executions: float, error: float, probes: int) -> Estimate:
-    """Numbers too large for a float are the largest float."""
+    """Numbers too large for a float, and what the core computed from such, are the largest float."""
     most = sys.float_info.max
-    return Estimate(min(executions, most), min(error, most) if error == error else most, probes)
+    return Estimate(executions if executions <= most else most, error if error <= most else most, probes)
 
 
 def estimate(prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, probes: int) -> Estimate | None:
