@@ -168,6 +168,7 @@ void bind_explore(nb::module_& m) {
             x.explorer.probe(count, budget);
           },
           nb::arg("count"), "Goes down the tree at random until that many ways were tried; see estimate.")
+      .def_prop_ro("probing", [](const Exploration& x) { return x.explorer.probing(); })
       .def_prop_ro(
           "estimate",
           [](const Exploration& x) {

@@ -61,6 +61,7 @@ template <unsigned W> std::optional<Probe> Engine<W>::probe(Random& random, cons
     Set revisits;
     const double count = count_alternatives(f, revisits);
     weight *= count;
+    if (budget.weight) budget.weight->store(weight, std::memory_order_relaxed);
     if (count == 0) break;
     take_alternative(f, std::uniform_int_distribution<std::uint64_t>(0, static_cast<std::uint64_t>(count) - 1)(random),
                      revisits);

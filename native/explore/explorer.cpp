@@ -34,6 +34,7 @@ class Explorer::Prober {
 public:
   Prober(Explorer& explorer, LocalStates& states, const Budget& budget)
       : explorer_(explorer), states_(states), budget_(budget), options_(explorer.options_), began_(Clock::now()) {
+    budget_.weight = &explorer.probing_;
     options_.keep_going = true;
     options_.deadlocks = options_.races = options_.leaks = options_.check_duplicates = false;
     options_.keep_executions = 0;

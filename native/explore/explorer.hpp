@@ -25,6 +25,9 @@ public:
   // How many executions there seem to be in all. May be asked while it works; no probes where nothing is known yet.
   Estimate estimate() const;
 
+  // What the latest probe stands for so far: all there is where executions are so large that none comes to its end.
+  double probing() const { return probing_.load(std::memory_order_relaxed); }
+
   // Probes until there are so many in all, or it is stopped. pre: not running.
   void probe(std::uint64_t count, const Budget& budget);
 
@@ -48,6 +51,7 @@ private:
   std::atomic<std::uint64_t> visited_{0};
   mutable std::mutex estimating_; // guards estimate_
   Estimate estimate_;
+  std::atomic<double> probing_{0};
   Random random_;                                    // of the one worker that probes
   std::vector<std::vector<std::int64_t>> remaining_; // an empty piece is the whole exploration
 };

@@ -38,6 +38,7 @@ struct Budget {
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   const std::atomic<bool>* stop = nullptr;
   const std::atomic<bool>* also_stop = nullptr;
+  std::atomic<double>* weight = nullptr; // of a probe on its way down: how many executions it stands for so far
 
   bool stopped() const {
     return (stop && stop->load(std::memory_order_relaxed)) || (also_stop && also_stop->load(std::memory_order_relaxed));

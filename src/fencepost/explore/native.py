@@ -32,6 +32,7 @@ _SAVE_EVERY = 5.0
 _UNLIMITED = 2**62
 _PATIENCE = 20.0  # seconds without any limit after which we ask whether there is an end
 _AGES = 3e11  # seconds
+_HUGE = 1e60  # executions
 _AT_ONCE = 1000  # executions that are handed out together
 _MEBIBYTE = 1 << 20
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -155,9 +156,12 @@ class _Run:
 
     def _is_hopeless(self, visited: int) -> bool:
         """Whether it would take longer than 10 000 years by the estimate. That is never below the truth by more than
-        chance allows and, being unbiased, a million times above it in one run of a million (Markov's inequality)."""
+        chance allows and, being unbiased, a million times above it in one run of a million (Markov's inequality). Where
+        executions are so large that no probe has ended yet, what the first stands for so far decides, if it is huge."""
         all_ = self._estimate()
-        return all_ is not None and all_.executions * self._seconds() > _AGES * max(visited, 1)
+        if all_ is None:
+            return self.exploration.probing > _HUGE
+        return all_.executions * self._seconds() > _AGES * max(visited, 1)
 
     def _estimate(self) -> Estimate | None:
         executions, blocked, error, probes = self.exploration.estimate
