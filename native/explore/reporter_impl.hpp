@@ -82,18 +82,22 @@ template <class G> void Reporter<G>::blocked(const G& g) {
 }
 
 // To spin in a loop for ever is a violation of liveness, told with the loop; to wait for a lock, a thread and the like
-// is a deadlock. pre: no assume failed, which would explain itself.
+// is a deadlock, told with a thread that waits for something else than a thread that waits, if there is one. pre: no
+// assume failed, which would explain itself.
 template <class G> void Reporter<G>::report_stalled(const G& g) {
   std::vector<Id> blame;
   if (!stalled(g, blame)) return;
   std::int32_t waits = -1;
+  bool joins = true;
   for (std::size_t t = 0; t < g.thread.size(); ++t) {
     if (!g.thread[t].now || g.thread[t].now->action.kind == ActionKind::End) continue;
     const Action& a = g.thread[t].now->action;
     if (a.spin)
       return report(g, ErrorKind::Liveness, "the loop spins for ever: nobody is left to end it", a.loop,
                     static_cast<std::int32_t>(t), blame);
-    if (waits < 0) waits = static_cast<std::int32_t>(t);
+    if (waits >= 0 && (!joins || a.kind == ActionKind::Join)) continue;
+    waits = static_cast<std::int32_t>(t);
+    joins = a.kind == ActionKind::Join;
   }
   report(g, ErrorKind::Deadlock, "threads wait for what nobody will do",
          g.thread[static_cast<std::size_t>(waits)].now->action.position, waits, blame);

@@ -1,8 +1,8 @@
 // fencepost: model=rc11 expect=pass executions=733
 // fencepost: model=tso expect=pass executions=526
-// fencepost: model=rc11 flags=-DTAKE_FENCE=acq_rel expect=fail kind=assertion
-// fencepost: model=rc11 flags=-DSTEAL_FENCE=acq_rel expect=fail kind=assertion
-// fencepost: model=rc11 flags=-DPUSH_FENCE=rlx expect=fail kind=assertion
+// fencepost: model=rc11 flags=-DTAKE_FENCE=acq_rel expect=fail kind=assertion line=69
+// fencepost: model=rc11 flags=-DSTEAL_FENCE=acq_rel expect=fail kind=assertion line=69
+// fencepost: model=rc11 flags=-DPUSH_FENCE=rlx expect=fail kind=assertion line=70
 // The work-stealing deque of Chase and Lev, as Le, Pop, Cohen and Nardelli wrote it for C11; an array that never grows.
 #include "../check.h"
 #ifndef TAKE_FENCE

@@ -1,6 +1,6 @@
 // fencepost: model=rc11 unroll=3 expect=pass executions=9
-// fencepost: model=rc11 flags=-DPROTECT=rlx unroll=3 expect=fail kind=race
-// fencepost: model=rc11 flags=-DNO_RECHECK unroll=3 expect=fail kind=race
+// fencepost: model=rc11 flags=-DPROTECT=rlx unroll=3 expect=fail kind=race line=31
+// fencepost: model=rc11 flags=-DNO_RECHECK unroll=3 expect=fail kind=race line=31
 // Hazard pointers: a reader announces what it looks at and looks again; a writer frees only what nobody announced.
 #include "../check.h"
 #ifndef PROTECT

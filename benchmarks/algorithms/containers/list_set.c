@@ -1,7 +1,7 @@
 // fencepost: model=rc11 unroll=4 expect=pass executions=20
 // fencepost: model=tso unroll=4 expect=pass executions=20
-// fencepost: model=rc11 flags=-DINSERT=rlx unroll=4 expect=fail kind=race
-// fencepost: model=sc flags=-DNO_MARK unroll=4 expect=fail kind=assertion
+// fencepost: model=rc11 flags=-DINSERT=rlx unroll=4 expect=fail kind=race line=47
+// fencepost: model=sc flags=-DNO_MARK unroll=4 expect=fail kind=assertion line=52
 // Harris's sorted list: a node is marked before it is unlinked, so that nobody inserts behind a node that goes.
 #include "../check.h"
 #ifndef INSERT

@@ -1,7 +1,7 @@
 // fencepost: model=rc11 unroll=3 expect=pass executions=30
 // fencepost: model=tso unroll=3 expect=pass executions=30
-// fencepost: model=rc11 flags=-DPUBLISH=rlx unroll=3 expect=fail kind=race
-// fencepost: model=rc11 flags=-DCLAIM expect=fail unroll=3 kind=race
+// fencepost: model=rc11 flags=-DPUBLISH=rlx unroll=3 expect=fail kind=race line=44
+// fencepost: model=rc11 flags=-DCLAIM expect=fail unroll=3 kind=race line=26
 // Vyukov's bounded queue: every cell has a sequence number. CLAIM takes a place by a load and a store.
 #include "../check.h"
 #ifndef PUBLISH

@@ -1,6 +1,6 @@
 // fencepost: model=rc11 expect=pass executions=16
-// fencepost: model=rc11 flags=-DLINK=rlx expect=fail kind=race
-// fencepost: model=rc11 flags=-DNO_HEAD_LOCK expect=fail kind=race
+// fencepost: model=rc11 flags=-DLINK=rlx expect=fail kind=race line=25
+// fencepost: model=rc11 flags=-DNO_HEAD_LOCK expect=fail kind=race line=23
 // The queue with two locks of Michael and Scott: one for each end.
 #include "../check.h"
 #ifndef LINK

@@ -1,7 +1,7 @@
 // fencepost: model=rc11 expect=pass executions=9
 // fencepost: model=tso expect=pass executions=9
-// fencepost: model=rc11 flags=-DPUBLISH=rlx expect=fail kind=race
-// fencepost: model=rc11 flags=-DFREE=rlx expect=fail kind=race
+// fencepost: model=rc11 flags=-DPUBLISH=rlx expect=fail kind=race line=28
+// fencepost: model=rc11 flags=-DFREE=rlx expect=fail kind=race line=20
 // A ring buffer for one producer and one consumer.
 #include "../check.h"
 #ifndef PUBLISH

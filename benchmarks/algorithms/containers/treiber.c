@@ -1,7 +1,7 @@
 // fencepost: model=rc11 unroll=3 expect=pass executions=40
 // fencepost: model=tso unroll=3 expect=pass executions=40
-// fencepost: model=rc11 flags=-DPUSH=rlx unroll=3 expect=fail kind=race
-// fencepost: model=rc11 flags=-DPOP=rlx unroll=3 expect=fail kind=race
+// fencepost: model=rc11 flags=-DPUSH=rlx unroll=3 expect=fail kind=race line=24
+// fencepost: model=rc11 flags=-DPOP=rlx unroll=3 expect=fail kind=race line=24
 // Treiber's stack. Nodes are never used again, so there is no ABA here.
 #include "../check.h"
 #ifndef PUSH

@@ -1,6 +1,6 @@
 // fencepost: model=rc11 expect=pass executions=4
-// fencepost: model=rc11 flags=-DRELEASE=rlx expect=fail kind=race
-// fencepost: model=rc11 flags=-DHALF expect=fail kind=race
+// fencepost: model=rc11 flags=-DRELEASE=rlx expect=fail kind=race line=34
+// fencepost: model=rc11 flags=-DHALF expect=fail kind=race line=34
 // A big-reader lock: one lock per reader; a writer takes all of them. HALF forgets the second.
 #include "../check.h"
 #ifndef RELEASE

@@ -1,6 +1,6 @@
 // fencepost: model=rc11 expect=pass executions=6
 // fencepost: model=tso expect=pass executions=6
-// fencepost: model=rc11 flags=-DUNLOCK=rlx expect=fail kind=race
+// fencepost: model=rc11 flags=-DUNLOCK=rlx expect=fail kind=race line=34
 // A spin lock taken by compare-exchange.
 #include "../check.h"
 #ifndef UNLOCK

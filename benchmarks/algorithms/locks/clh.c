@@ -1,7 +1,7 @@
 // fencepost: model=rc11 expect=pass executions=6
 // fencepost: model=tso expect=pass executions=6
-// fencepost: model=rc11 flags=-DRELEASE=rlx expect=fail kind=race
-// fencepost: model=rc11 flags=-DENTER=rlx expect=fail kind=race
+// fencepost: model=rc11 flags=-DRELEASE=rlx expect=fail kind=race line=34
+// fencepost: model=rc11 flags=-DENTER=rlx expect=fail kind=race line=34
 // The queue lock of Craig, Landin and Hagersten: each thread spins on the node of the one before it.
 #include "../check.h"
 #ifndef RELEASE

@@ -1,7 +1,7 @@
 // fencepost: model=rc11 expect=pass executions=2
 // fencepost: model=tso expect=pass executions=2
-// fencepost: model=rc11 flags=-DREAD_UNLOCK=rlx expect=fail kind=race
-// fencepost: model=rc11 flags=-DWRITE_LOCK=rlx expect=fail kind=race
+// fencepost: model=rc11 flags=-DREAD_UNLOCK=rlx expect=fail kind=race line=34
+// fencepost: model=rc11 flags=-DWRITE_LOCK=rlx expect=fail kind=race line=34
 // A read-write lock after Linux: a bias that readers take one of and a writer all of.
 #include "../check.h"
 #ifndef READ_UNLOCK

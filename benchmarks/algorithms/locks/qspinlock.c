@@ -1,6 +1,6 @@
 // fencepost: model=rc11 unroll=3 expect=pass executions=4
 // fencepost: model=tso unroll=3 expect=pass executions=4
-// fencepost: model=rc11 flags=-DHANDOVER=rlx unroll=3 expect=fail kind=race
+// fencepost: model=rc11 flags=-DHANDOVER=rlx unroll=3 expect=fail kind=race line=34
 // The queued spin lock of Linux, reduced: a locked byte, and an MCS queue for those who do not get it at once.
 #include "../check.h"
 #ifndef HANDOVER

@@ -1,5 +1,5 @@
 // fencepost: model=rc11 expect=pass executions=94
-// fencepost: model=rc11 flags=-DOWNER_FIRST expect=fail kind=liveness
+// fencepost: model=rc11 flags=-DOWNER_FIRST expect=fail kind=liveness line=11
 // A recursive lock with an owner field that is read without the lock. OWNER_FIRST gives the lock up before the owner.
 #include "../check.h"
 static atomic_int held;

@@ -1,8 +1,8 @@
 // fencepost: model=rc11 expect=pass executions=2
 // fencepost: model=tso expect=pass executions=2
 // fencepost: model=sc expect=pass executions=2
-// fencepost: model=rc11 flags=-DREAD_FENCE=rlx expect=fail kind=assertion
-// fencepost: model=rc11 flags=-DWRITE_FENCE=rlx expect=fail kind=assertion
+// fencepost: model=rc11 flags=-DREAD_FENCE=rlx expect=fail kind=assertion line=34
+// fencepost: model=rc11 flags=-DWRITE_FENCE=rlx expect=fail kind=assertion line=34
 // A sequence lock: readers retry when the number changed or is odd.
 #include "../check.h"
 #ifndef READ_FENCE

@@ -1,6 +1,6 @@
 // fencepost: model=rc11 expect=pass executions=6
 // fencepost: model=sc expect=pass executions=6
-// fencepost: model=rc11 flags=-DLOCK=rlx expect=fail kind=race
+// fencepost: model=rc11 flags=-DLOCK=rlx expect=fail kind=race line=34
 // A spin lock of one atomic_flag.
 #include "../check.h"
 #ifndef LOCK

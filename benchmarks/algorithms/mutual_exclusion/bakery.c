@@ -1,8 +1,8 @@
 // fencepost: model=rc11 expect=pass executions=9
 // fencepost: model=sc expect=pass executions=9
 // fencepost: model=tso expect=pass executions=9
-// fencepost: model=rc11 flags=-DORDER=acq_rel expect=fail kind=race
-// fencepost: model=sc flags=-DNO_DOORWAY expect=fail kind=assertion
+// fencepost: model=rc11 flags=-DORDER=acq_rel expect=fail kind=race line=34
+// fencepost: model=sc flags=-DNO_DOORWAY expect=fail kind=assertion line=36
 // Lamport's bakery. NO_DOORWAY does not wait for those who are choosing their number.
 #include "../check.h"
 #include "../orders.h"

@@ -1,7 +1,7 @@
 // fencepost: model=rc11 unroll=4 expect=pass executions=6
 // fencepost: model=sc unroll=4 expect=pass executions=6
-// fencepost: model=rc11 flags=-DORDER=acq_rel unroll=4 expect=fail kind=race
-// fencepost: model=tso flags=-DORDER=acq_rel unroll=4 expect=fail kind=assertion
+// fencepost: model=rc11 flags=-DORDER=acq_rel unroll=4 expect=fail kind=race line=34
+// fencepost: model=tso flags=-DORDER=acq_rel unroll=4 expect=fail kind=assertion line=29
 // Burns's one-bit algorithm for two threads: the first has the right of way.
 #include "../check.h"
 #include "../orders.h"

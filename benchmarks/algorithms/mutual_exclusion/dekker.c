@@ -1,8 +1,8 @@
 // fencepost: model=rc11 unroll=4 expect=pass executions=4
 // fencepost: model=sc unroll=4 expect=pass executions=4
 // fencepost: model=tso unroll=4 expect=pass executions=4
-// fencepost: model=rc11 flags=-DORDER=acq_rel unroll=4 expect=fail kind=race
-// fencepost: model=tso flags=-DORDER=acq_rel unroll=4 expect=fail kind=assertion
+// fencepost: model=rc11 flags=-DORDER=acq_rel unroll=4 expect=fail kind=race line=34
+// fencepost: model=tso flags=-DORDER=acq_rel unroll=4 expect=fail kind=assertion line=27
 // Dekker's algorithm. With acquire and release instead of seq_cst both threads enter.
 #include "../check.h"
 #include "../orders.h"

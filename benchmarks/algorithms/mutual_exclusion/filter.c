@@ -1,7 +1,7 @@
 // fencepost: model=sc expect=pass executions=447
 // fencepost: model=rc11 expect=pass executions=447
-// fencepost: model=sc flags=-DLEVELS=1 expect=fail kind=assertion
-// fencepost: model=rc11 flags=-DORDER=acq_rel expect=fail kind=race
+// fencepost: model=sc flags=-DLEVELS=1 expect=fail kind=assertion line=31
+// fencepost: model=rc11 flags=-DORDER=acq_rel expect=fail kind=race line=34
 // The filter lock: Peterson's algorithm for three threads. With one level it lets two of them in.
 #include "../check.h"
 #include "../orders.h"

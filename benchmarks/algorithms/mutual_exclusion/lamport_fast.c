@@ -1,7 +1,7 @@
 // fencepost: model=rc11 unroll=2 expect=pass executions=16
 // fencepost: model=sc unroll=2 expect=pass executions=16
-// fencepost: model=sc flags=-DNO_SECOND_TEST unroll=2 expect=fail kind=assertion
-// fencepost: model=rc11 flags=-DORDER=acq_rel unroll=2 expect=fail kind=race
+// fencepost: model=sc flags=-DNO_SECOND_TEST unroll=2 expect=fail kind=assertion line=41
+// fencepost: model=rc11 flags=-DORDER=acq_rel unroll=2 expect=fail kind=race line=34
 // Lamport's fast mutual exclusion: seven accesses when nobody else wants in.
 #include "../check.h"
 #include "../orders.h"

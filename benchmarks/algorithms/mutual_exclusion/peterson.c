@@ -1,9 +1,9 @@
 // fencepost: model=rc11 expect=pass executions=4
 // fencepost: model=sc expect=pass executions=4
 // fencepost: model=tso expect=pass executions=4
-// fencepost: model=rc11 flags=-DORDER=acq_rel expect=fail kind=race
-// fencepost: model=tso flags=-DORDER=acq_rel expect=fail kind=assertion
-// fencepost: model=sc flags=-DTURN_FIRST expect=fail kind=assertion
+// fencepost: model=rc11 flags=-DORDER=acq_rel expect=fail kind=race line=34
+// fencepost: model=tso flags=-DORDER=acq_rel expect=fail kind=assertion line=27
+// fencepost: model=sc flags=-DTURN_FIRST expect=fail kind=assertion line=27
 // Peterson's algorithm. TURN_FIRST gives the turn away before it asks, which is wrong on every machine.
 #include "../check.h"
 #include "../orders.h"

@@ -1,6 +1,6 @@
 // fencepost: model=rc11 expect=pass executions=4
 // fencepost: model=tso expect=pass executions=4
-// fencepost: model=rc11 flags=-DORDER=rel expect=fail kind=race
+// fencepost: model=rc11 flags=-DORDER=rel expect=fail kind=race line=34
 // Peterson's algorithm for release/acquire: the turn is exchanged, not stored (Williams).
 #include "../check.h"
 #ifndef ORDER

@@ -1,7 +1,7 @@
 // fencepost: model=rc11 expect=pass executions=29
 // fencepost: model=sc expect=pass executions=29
-// fencepost: model=rc11 flags=-DORDER=acq_rel expect=fail kind=liveness
-// fencepost: model=tso flags=-DORDER=acq_rel expect=fail kind=liveness
+// fencepost: model=rc11 flags=-DORDER=acq_rel expect=fail kind=liveness line=16
+// fencepost: model=tso flags=-DORDER=acq_rel expect=fail kind=liveness line=16
 // Szymanski's algorithm: a waiting room with a door that opens in and a door that opens out.
 #include "../check.h"
 #include "../orders.h"

@@ -1,6 +1,6 @@
 // fencepost: model=rc11 expect=pass executions=4
-// fencepost: model=rc11 flags=-DNO_MUTEX expect=fail kind=race
-// fencepost: model=rc11 flags=-DORDER_WRONG expect=fail kind=deadlock
+// fencepost: model=rc11 flags=-DNO_MUTEX expect=fail kind=race line=21
+// fencepost: model=rc11 flags=-DORDER_WRONG expect=fail kind=deadlock line=40
 // A bounded buffer with semaphores for two producers. ORDER_WRONG takes the mutex before it waits for room.
 #include "../check.h"
 #include <semaphore.h>

@@ -1,8 +1,8 @@
 // fencepost: model=rc11 expect=pass executions=4
 // fencepost: model=tso expect=pass executions=4
-// fencepost: model=rc11 flags=-DFIRST=rlx expect=fail kind=race
-// fencepost: model=rc11 flags=-DPUBLISH=rlx expect=fail kind=race
-// fencepost: model=rc11 flags=-DPLAIN expect=fail kind=race
+// fencepost: model=rc11 flags=-DFIRST=rlx expect=fail kind=race line=38
+// fencepost: model=rc11 flags=-DPUBLISH=rlx expect=fail kind=race line=38
+// fencepost: model=rc11 flags=-DPLAIN expect=fail kind=race line=27
 // Double-checked locking. PLAIN is the version without atomics that everybody wrote first.
 #include "../check.h"
 #ifndef FIRST

@@ -1,6 +1,6 @@
 // fencepost: model=rc11 expect=pass executions=1
-// fencepost: model=rc11 flags=-DBEFORE=acq expect=fail kind=race
-// fencepost: model=rc11 flags=-DAFTER=rel expect=fail kind=race
+// fencepost: model=rc11 flags=-DBEFORE=acq expect=fail kind=race line=22
+// fencepost: model=rc11 flags=-DAFTER=rel expect=fail kind=race line=22
 // Message passing by fences around relaxed accesses.
 #include "../check.h"
 #ifndef BEFORE

@@ -1,6 +1,6 @@
 // fencepost: model=rc11 expect=pass executions=15
 // fencepost: model=sc flags=-DORDER=acq_rel expect=pass executions=15
-// fencepost: model=rc11 flags=-DORDER=acq_rel expect=fail kind=assertion
+// fencepost: model=rc11 flags=-DORDER=acq_rel expect=fail kind=assertion line=19
 // Two readers that disagree about the order of two writes.
 #include "../check.h"
 #include "../orders.h"

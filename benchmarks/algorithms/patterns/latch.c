@@ -1,6 +1,6 @@
 // fencepost: model=rc11 unroll=3 expect=pass executions=1
 // fencepost: model=tso unroll=3 expect=pass executions=1
-// fencepost: model=rc11 flags=-DORDER=rlx unroll=3 expect=fail kind=race
+// fencepost: model=rc11 flags=-DORDER=rlx unroll=3 expect=fail kind=race line=18
 // PostgreSQL's latch, two processes that pass a token: reset the latch, do the work, hand over.
 #include "../check.h"
 #ifndef ORDER

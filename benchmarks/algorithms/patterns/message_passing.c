@@ -1,6 +1,6 @@
 // fencepost: model=rc11 expect=pass executions=1
-// fencepost: model=rc11 flags=-DSEND=rlx expect=fail kind=race
-// fencepost: model=rc11 flags=-DRECEIVE=rlx expect=fail kind=race
+// fencepost: model=rc11 flags=-DSEND=rlx expect=fail kind=race line=20
+// fencepost: model=rc11 flags=-DRECEIVE=rlx expect=fail kind=race line=20
 // The smallest protocol: write, raise a flag, wait for the flag, read.
 #include "../check.h"
 #ifndef SEND

@@ -1,6 +1,6 @@
 // fencepost: model=rc11 unroll=3 expect=pass executions=3
 // fencepost: model=tso unroll=3 expect=pass executions=3
-// fencepost: model=rc11 flags=-DLOST unroll=3 expect=fail kind=deadlock
+// fencepost: model=rc11 flags=-DLOST unroll=3 expect=fail kind=deadlock line=15
 // A parker after the JVM's: a permit, and a condition variable for those who wait. LOST signals without the mutex and
 // tests the permit outside of it, so that the wakeup can fall between the test and the wait.
 #include "../check.h"

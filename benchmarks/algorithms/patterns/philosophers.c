@@ -1,6 +1,6 @@
 // fencepost: model=rc11 expect=pass executions=6
 // fencepost: model=sc expect=pass executions=6
-// fencepost: model=rc11 flags=-DSAME_HAND expect=fail kind=deadlock
+// fencepost: model=rc11 flags=-DSAME_HAND expect=fail kind=deadlock line=16
 // Three dining philosophers. With the same hand first they starve.
 #include "../check.h"
 #define SEATS 3

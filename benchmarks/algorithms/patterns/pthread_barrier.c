@@ -1,7 +1,7 @@
 // fencepost: model=rc11 expect=pass executions=6
 // fencepost: model=sc expect=pass executions=6
-// fencepost: model=rc11 flags=-DCOUNT=3 expect=fail kind=deadlock
-// fencepost: model=rc11 flags=-DONE_PHASE expect=fail kind=race
+// fencepost: model=rc11 flags=-DCOUNT=3 expect=fail kind=deadlock line=16
+// fencepost: model=rc11 flags=-DONE_PHASE expect=fail kind=race line=17
 // Two threads exchange values in phases that a pthread barrier separates.
 #include "../check.h"
 #ifndef COUNT

@@ -1,7 +1,7 @@
 // fencepost: model=rc11 expect=pass executions=9
 // fencepost: model=tso expect=pass executions=9
-// fencepost: model=rc11 flags=-DPUBLISH=rlx expect=fail kind=race
-// fencepost: model=rc11 flags=-DGRACE expect=fail kind=race
+// fencepost: model=rc11 flags=-DPUBLISH=rlx expect=fail kind=race line=20
+// fencepost: model=rc11 flags=-DGRACE expect=fail kind=race line=33
 // Read-copy-update with one flag per reader. GRACE forgets to wait for the readers before it reuses the old copy.
 #include "../check.h"
 #ifndef PUBLISH

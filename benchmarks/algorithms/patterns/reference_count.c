@@ -1,7 +1,7 @@
 // fencepost: model=rc11 expect=pass executions=2
 // fencepost: model=tso expect=pass executions=2
-// fencepost: model=rc11 flags=-DDROP=rlx expect=fail kind=race
-// fencepost: model=rc11 flags=-DNO_FENCE expect=fail kind=race
+// fencepost: model=rc11 flags=-DDROP=rlx expect=fail kind=race line=17
+// fencepost: model=rc11 flags=-DNO_FENCE expect=fail kind=race line=17
 // Reference counting: the last one to drop it destroys the object. Drops must release, the last one must acquire.
 #include "../check.h"
 #ifndef DROP

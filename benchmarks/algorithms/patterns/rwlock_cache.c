@@ -1,5 +1,5 @@
 // fencepost: model=rc11 expect=pass executions=16
-// fencepost: model=rc11 flags=-DREAD_ONLY expect=fail kind=race
+// fencepost: model=rc11 flags=-DREAD_ONLY expect=fail kind=race line=10
 // A cache under a pthread read-write lock: look under the read lock, fill under the write lock. READ_ONLY fills it under the
 // read lock.
 #include "../check.h"

@@ -1,7 +1,7 @@
 // fencepost: model=rc11 expect=pass executions=16
 // fencepost: model=tso expect=pass executions=16
-// fencepost: model=rc11 flags=-DARRIVE=rlx expect=fail kind=race
-// fencepost: model=rc11 flags=-DNO_SENSE expect=fail kind=assertion
+// fencepost: model=rc11 flags=-DARRIVE=rlx expect=fail kind=race line=33
+// fencepost: model=rc11 flags=-DNO_SENSE expect=fail kind=assertion line=33
 // A barrier that turns its sense around, passed twice. NO_SENSE only counts, so that the second round does not wait.
 #include "../check.h"
 #ifndef ARRIVE

@@ -1,7 +1,7 @@
 // fencepost: model=rc11 expect=pass executions=3
 // fencepost: model=tso expect=pass executions=3
 // fencepost: model=rc11 flags=-DFENCE=acq_rel expect=fail kind=assertion line=18
-// fencepost: model=tso flags=-DFENCE=acq_rel expect=fail kind=assertion
+// fencepost: model=tso flags=-DFENCE=acq_rel expect=fail kind=assertion line=18
 // Two threads raise a flag and look at the other's: at least one must see the other.
 #include "../check.h"
 #ifndef FENCE

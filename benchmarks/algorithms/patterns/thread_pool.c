@@ -1,8 +1,8 @@
 // fencepost: model=rc11 unroll=4 expect=pass
 // fencepost: model=sc unroll=4 expect=pass
-// fencepost: model=rc11 flags=-DIF unroll=4 expect=fail kind=assertion
-// fencepost: model=rc11 flags=-DSIGNAL_ONE unroll=4 expect=fail kind=deadlock
-// fencepost: model=rc11 flags=-DUNLOCKED unroll=4 expect=fail kind=race
+// fencepost: model=rc11 flags=-DIF unroll=4 expect=fail kind=assertion line=26
+// fencepost: model=rc11 flags=-DSIGNAL_ONE unroll=4 expect=fail kind=deadlock line=20
+// fencepost: model=rc11 flags=-DUNLOCKED unroll=4 expect=fail kind=race line=20
 // A pool of two workers with a queue, a mutex and a condition variable. IF tests its condition once instead of in a loop;
 // SIGNAL_ONE wakes one worker at the end instead of all; UNLOCKED adds a task without the mutex.
 #include "../check.h"
