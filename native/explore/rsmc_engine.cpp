@@ -104,6 +104,8 @@ void RsmcEngine::detect_race(const Frame& f) {
     const Id load = event_of(sigma, c.event);
     if (before.test(sigma.g.bit(load)) || sigma.g[load].location != sigma.g[f.e].location) continue;
     const Run& prefix = P_[c.event];
+    // A load that Traverse committed has no call of Explore in this run: whoever explores it finds its races.
+    if (prefix.size() > tau_.size() || !std::equal(prefix.begin(), prefix.end(), tau_.begin())) continue;
     Run found = normalize(prefix, cut(tau_, prefix.size(), before, sigma), f); // lines 2, 3
     found.push_back({name_of(sigma, f.e)});                                    // line 4
     found.push_back({c.event, name_of(sigma, f.e), rsmc::any_place, true});
@@ -112,22 +114,23 @@ void RsmcEngine::detect_race(const Frame& f) {
   }
 }
 
-// Appendix A.2: the events before e, with the places of stores as if the others had never been.
+// Appendix A.2: the events before e, with the places of stores as if the others had never been. The paper subtracts the
+// places of removed stores, but those were counted at other times, when fewer stores were there: here they are inserted
+// again, and the kept ones counted.
 RsmcEngine::Run RsmcEngine::cut(const Run& tau, std::size_t from, const Set& before, const State& sigma) const {
   Run kept;
-  std::map<Location, std::vector<std::int64_t>> gone;
-  for (std::size_t k = from; k < tau.size(); ++k) {
+  std::map<Location, std::vector<char>> stores; // in coherence order: whether each is kept
+  for (std::size_t k = 0; k < tau.size(); ++k) {
     rsmc::Commit c = tau[k];
     const Id e = event_of(sigma, c.event);
-    const bool keeps = before.test(sigma.g.bit(e));
+    const bool keeps = k < from || before.test(sigma.g.bit(e));
     if (sigma.g[e].kind == ActionKind::Write) {
-      auto& removed = gone[sigma.g[e].location];
-      if (!keeps)
-        removed.push_back(c.place);
-      else
-        c.place -= std::count_if(removed.begin(), removed.end(), [&](std::int64_t p) { return p < c.place; });
+      auto& here = stores[sigma.g[e].location];
+      const auto at = here.begin() + c.place;
+      c.place = std::count(here.begin(), at, 1);
+      here.insert(at, keeps);
     }
-    if (keeps) kept.push_back(c);
+    if (keeps && k >= from) kept.push_back(c);
   }
   return kept;
 }

@@ -38,6 +38,15 @@ def test_the_traces_of_trust(model: str) -> None:
         assert set(found) == {x.canonical() for x in executions(p, model)}, f"seed {seed}"
 
 
+@pytest.mark.parametrize(("model", "seed"), [("power", 3588), ("riscv", 3893)], ids=["places", "traversed"])
+def test_runs_that_went_wrong_once(model: str, seed: int) -> None:
+    """Two stores are cut that were both the first of their location when they were committed; a store races with a load
+    that Traverse committed."""
+    p = random_program(seed, SHAPES[model], size=6)
+    found = explore(p, model, CheckOptions(algorithm="rsmc"))
+    assert (found.answer, found.executions) == (Answer.PASS, explore(p, model).executions)
+
+
 @pytest.mark.parametrize(
     ("name", "flags", "traces", "blocked"),
     [

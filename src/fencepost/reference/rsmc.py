@@ -233,24 +233,27 @@ class Rsmc:
             is_load = sigma.fetched[load].action.kind is Kind.READ
             if not is_load or load in before or sigma.address(load) != sigma.address(e):
                 continue
+            if tau[: len(self.P[load])] != self.P[load]:
+                continue  # Traverse committed it, and Explore has no call for it in this run: whoever explores it sees
             postfix = tau[len(self.P[load]) :]  # line 2
-            kept = self.normalize(self.P[load], self.cut(postfix, before, sigma), sigma)  # line 3
+            kept = self.normalize(self.P[load], self.cut(self.P[load], postfix, before, sigma), sigma)  # line 3
             template = (*kept, (e, ANY), (load, e))  # line 4
             if template not in self.Q[load]:
                 self.Q[load].append(template)  # line 5
 
-    def cut(self, tau: Run, before: set[Name], sigma: State) -> Run:
-        """Appendix A.2: the events before e, with the places of stores as if the others had never been."""
+    def cut(self, prefix: Run, tau: Run, before: set[Name], sigma: State) -> Run:
+        """Appendix A.2: the events before e, with the places of stores as if the others had never been. The paper
+        subtracts the places of removed stores, but those were counted at other times, when fewer stores were there:
+        here they are inserted again, and the kept ones counted."""
         kept: list[tuple[Name, Parameter]] = []
-        gone: dict[int | None, list[int]] = {}
-        for e, p in tau:
+        stores: dict[int | None, list[bool]] = {}  # in coherence order: whether each is kept
+        for k, (e, p) in enumerate((*prefix, *tau)):
+            keeps = k < len(prefix) or e in before
             if isinstance(p, int):
-                removed = gone.setdefault(sigma.address(e), [])
-                if e not in before:
-                    removed.append(p)
-                else:
-                    kept.append((e, p - sum(1 for i in removed if i < p)))
-            elif e in before:
+                here = stores.setdefault(sigma.address(e), [])
+                here.insert(p, keeps)
+                p = sum(here[:p])
+            if keeps and k >= len(prefix):
                 kept.append((e, p))
         return tuple(kept)
 
