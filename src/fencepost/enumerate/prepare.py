@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fencepost.models.registry import Model
+from fencepost.options import ExploreOptions
 from fencepost.program.passes.mapping import map_for_model
 from fencepost.program.passes.spin import find_spins
 from fencepost.program.passes.synchronisation import Synchronisation, lower_synchronisation
@@ -25,3 +26,11 @@ def ready(
         program = find_spins(program)
     program = unroll(program, LoopBounds(bound))
     return map_for_model(program, model.mapped_like)
+
+
+def ready_for(program: Program, model: Model, options: ExploreOptions) -> Program:
+    """The same as the options ask for it."""
+    return ready(
+        program, model, bound=options.unroll, spin_detection=options.spin_detection,
+        spurious_wakeups=options.spurious_wakeups,
+    )  # fmt: skip

@@ -45,15 +45,9 @@ def _all(program: Program, model: Model, options: ExploreOptions) -> tuple[Progr
         found = stream(ready_to_run, model, engine, replace(options, resume=None))
         return ready_to_run.program, (to_execution(raw, ready_to_run) for raw in found)
     from fencepost.enumerate import enumerate_executions
-    from fencepost.enumerate.prepare import ready
+    from fencepost.enumerate.prepare import ready_for
 
-    prepared = ready(
-        program,
-        model,
-        bound=options.unroll,
-        spin_detection=options.spin_detection,
-        spurious_wakeups=options.spurious_wakeups,
-    )
+    prepared = ready_for(program, model, options)
     return prepared, enumerate_executions(prepared, model)
 
 
