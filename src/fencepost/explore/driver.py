@@ -155,7 +155,7 @@ def _run(
             return engine
     prepared = settled(prepared, model, engine, options)
     report = native.run(prepared, model, engine, options, progress, keep=keep)
-    while cut := with_cuts(prepared, report.results.get("cuts", [])):
+    while cut := with_cuts(prepared, report.results["cuts"]):
         prepared = cut
         report = native.run(prepared, model, engine, replace(options, resume=None), progress, keep=keep)
     incomplete = report.results["may_miss"] or (engine.like in PLANNED_MODELS and may_fail_freely(prepared.program))

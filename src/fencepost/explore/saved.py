@@ -73,7 +73,8 @@ def add(before: dict[str, Any] | None, now: dict[str, Any]) -> dict[str, Any]:
     """The results of two runs as one."""
     if before is None:
         return now
-    total = {k: before[k] + now[k] for k in ("executions", "blocked", "erroneous", "duplicates", "dead_ends", "kept")}
+    summed = ("executions", "blocked", "erroneous", "duplicates", "dead_ends", "kept", "cuts")
+    total = {k: before[k] + now[k] for k in summed}
     states: dict[tuple[int, ...], int] = {}
     for values, count in [*before["outcomes"], *now["outcomes"]]:
         states[tuple(values)] = states.get(tuple(values), 0) + count
