@@ -40,6 +40,15 @@ class Answer(Enum):
         return ExitCode[self.value]
 
 
+#: What the reason of an UNKNOWN starts with where Ctrl-C was the reason.
+INTERRUPTED = "interrupted"
+
+
+def _exit_code(answer: Answer, reason: str) -> int:
+    interrupted = answer is Answer.UNKNOWN and reason.startswith(INTERRUPTED)
+    return ExitCode.INTERRUPTED if interrupted else answer.exit_code
+
+
 @dataclass(frozen=True, slots=True)
 class ErrorReport:
     """What went wrong, where, in which thread; `events` are the ids in the witness that are to blame (for a race both
@@ -126,6 +135,10 @@ class Verdict:
     warnings: tuple[str, ...] = ()
     extra: Mapping[str, object] = field(default_factory=dict)
 
+    @property
+    def exit_code(self) -> int:
+        return _exit_code(self.answer, self.reason)
+
     def _repr_html_(self) -> str | None:
         return show(self, "html")
 
@@ -158,6 +171,10 @@ class Outcomes:
         if self.holds is None:
             return Answer.UNKNOWN if self.reason else Answer.PASS
         return Answer.PASS if self.holds else Answer.FAIL
+
+    @property
+    def exit_code(self) -> int:
+        return _exit_code(self.answer, self.reason)
 
     def _repr_html_(self) -> str | None:
         return show(self, "html")

@@ -34,6 +34,9 @@ USAGE = "fencepost VERB [OPTIONS] [FILES] [-- COMPILER FLAGS]"
 
 
 def main() -> NoReturn:
+    from fencepost.cli.streams import settle
+
+    settle()
     try:
         code = run(sys.argv[1:])
     except KeyboardInterrupt:  # while something was being imported
@@ -90,10 +93,10 @@ def help_text() -> str:
 def _print(text: str) -> int:
     try:
         print(text, flush=True)
-    except BrokenPipeError:
-        from fencepost.cli.frame import broken_pipe
+    except OSError as error:
+        from fencepost.cli.frame import unwritable
 
-        return broken_pipe()
+        return unwritable(error)
     return 0
 
 

@@ -18,4 +18,4 @@ def check(files: Files, options: CheckOptions, reports: ReportOptions, flags: tu
     with ProgressLine() as line:
         verdict = api.check(files, flags=flags, progress=line.executions, **asdict(options))
     write_reports(reports, [(", ".join(files), verdict)])
-    return Reply(show(verdict), verdict_data(verdict), verdict.answer.exit_code)
+    return Reply(show(verdict), verdict_data(verdict), verdict.exit_code)

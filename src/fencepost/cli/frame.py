@@ -41,8 +41,8 @@ def run_verb(name: str, args: list[str]) -> int:
         return _guarded(lambda: _run(name, own, flags), "--json" in own)
     except SystemExit:  # --help
         return ExitCode.PASS
-    except BrokenPipeError:
-        return broken_pipe()
+    except OSError as error:
+        return unwritable(error)
 
 
 def _run(name: str, args: list[str], flags: tuple[str, ...]) -> Reply:
@@ -105,15 +105,29 @@ def _guarded(verb: Callable[[], Reply], as_json: bool) -> int:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return ExitCode.INTERRUPTED
-    except BrokenPipeError:
-        return broken_pipe()
+    except _OutputError as error:
+        return unwritable(error.reason)
+    except OSError as error:
+        if error.filename is None or error.strerror is None:
+            return _our_fault(error, as_json)
+        return _refuse(UsageError(f"{error.filename}: {error.strerror}"), as_json)
     except Exception as error:
         return _our_fault(error, as_json)
 
 
+class _OutputError(Exception):
+    """Standard output takes no more."""
+
+    def __init__(self, reason: OSError) -> None:
+        self.reason = reason
+
+
 def _show(text: str) -> None:
-    if text:
-        print(text.removesuffix("\n"), flush=True)
+    try:
+        if text:
+            print(text.removesuffix("\n"), flush=True)
+    except OSError as error:
+        raise _OutputError(error) from None
 
 
 def _refuse(error: FencepostError, as_json: bool) -> int:
@@ -136,7 +150,9 @@ def _our_fault(error: Exception, as_json: bool) -> int:
     import tempfile
     import traceback
 
-    with tempfile.NamedTemporaryFile("w", prefix="fencepost-", suffix=".txt", delete=False) as file:
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="fencepost-", suffix=".txt", delete=False, encoding="utf-8", errors="backslashreplace"
+    ) as file:
         file.write(f"{' '.join(sys.argv)}\n\n")
         traceback.print_exception(error, file=file)
     text = f"{type(error).__name__}: {error}".strip().splitlines()[0]
@@ -146,7 +162,11 @@ def _our_fault(error: Exception, as_json: bool) -> int:
     return ExitCode.INTERNAL
 
 
-def broken_pipe() -> int:
-    """The reader of our output has gone. Python would complain once more when it flushes at exit."""
+def unwritable(error: OSError) -> int:
+    """Standard output takes no more: its reader has gone, or the disk is full. Python would complain once more when it
+    flushes at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return ExitCode.BROKEN_PIPE
+    if isinstance(error, BrokenPipeError):
+        return ExitCode.BROKEN_PIPE
+    print(f"error: standard output: {error.strerror}", file=sys.stderr)
+    return ExitCode.BAD_INPUT

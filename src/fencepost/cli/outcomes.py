@@ -24,4 +24,4 @@ def outcomes(files: Files, options: ExploreOptions, models: Models = None, flags
         table = api.outcomes_by_model(files, names, flags=flags, **limits)
         return Reply(show_outcomes_by_model(table), outcomes_by_model_data(table))
     found = api.outcomes(files, flags=flags, **asdict(options))
-    return Reply(show_outcomes(found), outcomes_data(found), found.answer.exit_code)
+    return Reply(show_outcomes(found), outcomes_data(found), found.exit_code)

@@ -18,13 +18,19 @@ from fencepost.verdict import Verdict
 if TYPE_CHECKING:
     from fencepost.witness.sources import Sources
 
+_WIDEST = 180  # beyond it the eye loses the line
+
 
 def show(verdict: Verdict, sources: Sources | None = None) -> str:
     """In colour and as wide as the terminal, where standard output is one."""
-    if not sys.stdout.isatty():
+    if not sys.stdout.isatty():  # whatever COLUMNS says: every child of a program with readline has it
         return render(verdict, sources=sources)
-    width = min(shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns, 180)
-    return render(verdict, sources=sources, width=width, colour="NO_COLOR" not in os.environ)
+    width = min(shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns, _WIDEST)
+    return render(verdict, sources=sources, width=width, colour=_colours())
+
+
+def _colours() -> bool:
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def write_reports(

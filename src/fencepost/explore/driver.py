@@ -51,7 +51,7 @@ def explore(
         report.seconds,
         tuple(errors),
         witnesses[0] if witnesses else None,
-        (*_flags(report, found), *(_limit_line(limit) for limit in limits if answer is Answer.FAIL)),
+        (*_flags(report, found), *(_limit_line(limit) for limit in limits if answer is Answer.FAIL), *_unsaved(report)),
         _told(engine)
         | ({"condition": condition} if program.condition is not None else {})
         | ({"estimate": asdict(report.estimate)} if report.estimate is not None else {}),
@@ -194,6 +194,10 @@ def _flags(report: Report, model: Model) -> list[str]:
     raised = report.results["flags"]
     plan = model.plan if raised else None
     return [f"the model raised its flag {plan.checks[i].name}" for i in raised] if plan is not None else []
+
+
+def _unsaved(report: Report) -> list[str]:
+    return [report.unsaved] if report.unsaved else []
 
 
 def _limit_line(limit: ErrorReport) -> str:

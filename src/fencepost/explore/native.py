@@ -21,7 +21,7 @@ from fencepost.options import CheckOptions, ExploreOptions
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.program import Arch
 from fencepost.records import dataclass
-from fencepost.verdict import Estimate
+from fencepost.verdict import INTERRUPTED, Estimate
 
 if TYPE_CHECKING:
     from fencepost.models.cat.plan import Plan
@@ -42,13 +42,15 @@ _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 @dataclass(frozen=True, slots=True)
 class Report:
     """What a run of the core gave. `reason` says why it ended early; empty where it explored everything. `estimate`:
-    how many executions there seem to be in all, where it ended early and that is known."""
+    how many executions there seem to be in all, where it ended early and that is known. `unsaved`: why the last state
+    could not be saved."""
 
     results: dict[str, Any]
     seconds: float
     reason: str
     failed: bool = False
     estimate: Estimate | None = None
+    unsaved: str = ""
 
 
 #: Called with the executions visited, the seconds since the start, and an estimate of all executions (None: too early).
@@ -89,13 +91,16 @@ class _Run:
             self.before = saved.resume(self.exploration, prepared, self.model, Path(options.resume))
         self.started = time.perf_counter()
         self.too_large = self.hopeless = False
+        self.unsaved = ""
+        if options.save:
+            saved.refuse_unwritable(Path(options.save))
 
     def report(self) -> Report:
         reason = self._loop()
         results = saved.add(self.before, self.exploration.results())
         failed = reason == "error"
         estimate = self._estimate() if reason and not failed else None
-        return Report(results, self._seconds(), "" if failed else reason, failed, estimate)
+        return Report(results, self._seconds(), "" if failed else reason, failed, estimate, self.unsaved)
 
     def stream(self) -> Iterator[dict[str, Any]]:
         end, done = _PAUSED, 0
@@ -120,7 +125,7 @@ class _Run:
                 return f"stopped after {options.max_executions} executions"
             end = self._slice(min(left, _SAVE_EVERY) if options.save else left, budget, done)
             if options.save:
-                saved.save(self.exploration, self.prepared, self.model, self.before, Path(options.save))
+                self._save(Path(options.save))
             if end == _DONE:
                 return ""
             if end == _FAILED:
@@ -130,9 +135,17 @@ class _Run:
             if self.hopeless:
                 return f"stopped after {_PATIENCE:g} seconds: the rest would take ages (--time-limit looks at a part)"
             if end < 0:
-                return "interrupted"
+                return INTERRUPTED
             if options.time_limit is not None and self._seconds() >= options.time_limit:
                 return f"stopped after {options.time_limit:g} seconds"
+
+    def _save(self, file: Path) -> None:
+        """A disk that is full for a while is no reason to lose the exploration."""
+        try:
+            saved.save(self.exploration, self.prepared, self.model, self.before, file)
+            self.unsaved = ""
+        except OSError as error:
+            self.unsaved = f"the state was not saved: {file}: {error.strerror}"
 
     def _slice(self, seconds: float, budget: int, done: int) -> int:
         return _wait(self.exploration, seconds, budget, self.options.jobs, lambda visited: self._look(done + visited))

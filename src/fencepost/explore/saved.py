@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from pathlib import Path
 from typing import Any
@@ -19,16 +20,37 @@ def _fingerprint(prepared: Prepared, model: str) -> tuple[str, str, bytes]:
 def save(
     exploration: _core.Exploration, prepared: Prepared, model: str, before: dict[str, Any] | None, file: Path
 ) -> None:
-    """Writes beside the file and renames, so that a crash in the middle leaves the older state."""
+    """Writes beside the file and renames, so that a crash in the middle leaves the older state. The name is that of the
+    process: another run may be saving to the same file."""
     state = {
         "fingerprint": _fingerprint(prepared, model),
         "results": add(before, exploration.results()),
         "remaining": exploration.remaining(),
         "cuts": list(prepared.program.cuts),
     }
-    fresh = file.with_name(file.name + ".new")
-    fresh.write_bytes(pickle.dumps(state))
-    fresh.replace(file)
+    fresh = _beside(file)
+    try:
+        fresh.write_bytes(pickle.dumps(state))
+        fresh.replace(file)
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise
+
+
+def refuse_unwritable(file: Path) -> None:
+    """Raises UsageError where nothing can be saved: before an hour of work, not after it."""
+    if file.exists() and not file.is_file():
+        raise UsageError(f"--save {file}: this is not a file")
+    try:
+        fresh = _beside(file)
+        fresh.touch()
+        fresh.unlink()
+    except OSError as error:
+        raise UsageError(f"--save {file}: {error.strerror}") from None
+
+
+def _beside(file: Path) -> Path:
+    return file.with_name(f"{file.name}.{os.getpid()}.new")
 
 
 class _PlainUnpickler(pickle.Unpickler):

@@ -6,7 +6,6 @@ Everything is laid out as styled spans; a terminal gets them in colour (through 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable
 from textwrap import wrap
 from typing import TYPE_CHECKING
@@ -63,18 +62,6 @@ def render_witness(
     """The story of one witness without the figures of the run that found it."""
     story = _tell(witness, sources)
     return _write([_error_line(story.error, witness.model), [], *_story(story, width)], colour)
-
-
-def print_verdict(verdict: Verdict, *, sources: Sources | None = None) -> None:
-    """To standard output: in colour and as wide as the terminal where there is one."""
-    if sys.stdout.isatty():
-        from rich.console import Console
-
-        console = Console()
-        text = render(verdict, sources=sources, width=min(console.width, 180), colour=not console.no_color)
-    else:
-        text = render(verdict, sources=sources)
-    sys.stdout.write(text)
 
 
 def _write(lines: Iterable[Line], colour: bool) -> str:
