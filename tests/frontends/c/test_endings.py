@@ -36,6 +36,14 @@ def test_return_from_main_ends_threads_that_wait(tmp_path: Path) -> None:
     assert (verdict.answer, verdict.executions, verdict.blocked) == (Answer.PASS, 1, 0)
 
 
+def test_the_label_of_older_benchmarks_is_an_error(tmp_path: Path) -> None:
+    run = "void *run(void *a) { if (atomic_load(&x)) { ERROR: goto ERROR; } return 0; }\n"
+    verdict = check(tmp_path, run + START + "atomic_store(&x, 1); pthread_join(t, 0); return 0; }\n")
+    assert verdict.answer is Answer.FAIL and "ERROR" in verdict.errors[0].message
+    other = check(tmp_path, run.replace("ERROR", "again") + START + "pthread_join(t, 0); return 0; }\n")
+    assert (other.answer, other.executions) == (Answer.PASS, 1)
+
+
 def test_pthread_exit_from_main_does_not(tmp_path: Path) -> None:
     verdict = check(tmp_path, SLEEPER + START + "pthread_exit(0); }\n")
     assert verdict.answer is Answer.FAIL and verdict.errors[0].kind is ErrorKind.DEADLOCK

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from fencepost.frontends.c.body import RETURNED, Body, Leaves
@@ -14,6 +15,9 @@ from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.operands import Operand, Reg
+
+#: `ERROR: goto ERROR;` is how older verification benchmarks say that a place must not be reached.
+_ERROR = re.compile(r"ERROR\d*")
 
 
 class Blocks:
@@ -111,7 +115,10 @@ def br(b: Body, i: Inst, blocks: Blocks) -> None:
     c = i.cursor
     found = targets(i)
     if c.accept("label"):
-        blocks.jump(found[0])
+        if found[0] == blocks.current and _ERROR.fullmatch(blocks.current):
+            b.fail(ErrorKind.ASSERTION, "the label ERROR is reached")
+        else:
+            blocks.jump(found[0])
         return
     condition = b.typed(c)[1]
     if found[0] == found[1]:
