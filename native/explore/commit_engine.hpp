@@ -10,7 +10,7 @@
 #include "explore/reporter.hpp"
 #include "graph/commit_graph.hpp"
 #include "models/commit_structure.hpp"
-#include "models/plan.hpp"
+#include "models/plan_evaluator.hpp"
 
 namespace fencepost {
 
@@ -55,6 +55,7 @@ private:
   void place_everywhere(const G& from, Id a, bool canonical_too);
   bool is_floor(const G& g, Id w, Location l, std::uint32_t thread) const;
   bool consistent(const G& g);
+  bool consistent_anew(const G& g);
   bool fills_hole(const G& g, std::uint32_t t, std::size_t slot) const;
   void hide_write(G& g, Id a, bool phantom);
 

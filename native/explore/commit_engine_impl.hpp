@@ -208,12 +208,21 @@ template <unsigned W> bool CommitEngine<W>::is_floor(const G& g, Id w, Location 
   return g.readers_of(w, l).some([&](unsigned r) { return g.event[r].thread == thread && !g.event[r].stuck; });
 }
 
+// The slow twin of `consistent`.
+template <unsigned W> bool CommitEngine<W>::consistent_anew(const G& g) {
+  CommitStructure<W> structure;
+  return !structure.build(g, states_.machine().dependencies(), options_.success_dependencies) ||
+         PlanEvaluator<W>(options_.plan).consistent(structure.s);
+}
+
 template <unsigned W> bool CommitEngine<W>::consistent(const G& g) {
   if (!structure_.build(g, states_.machine().dependencies(), options_.success_dependencies)) {
     full_ = true;
     return true;
   }
-  return plan_.consistent(structure_.s);
+  const bool found = plan_.consistent(structure_.s);
+  assert(found == consistent_anew(g) && "what is kept from graph to graph should be what the graph says");
+  return found;
 }
 
 // Drops the graph on top of the stack where the model forbids it.
@@ -490,6 +499,7 @@ template <unsigned W> void CommitEngine<W>::collect_states() {
     graph(stack_[k]);
   if (active_) graph(current_);
   states_.collect(live);
+  structure_.forget();
 }
 
 } // namespace fencepost

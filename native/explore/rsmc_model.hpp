@@ -8,7 +8,7 @@
 #include "explore/options.hpp"
 #include "graph/commit_graph.hpp"
 #include "models/commit_structure.hpp"
-#include "models/plan.hpp"
+#include "models/plan_evaluator.hpp"
 
 namespace fencepost::rsmc {
 

@@ -75,6 +75,15 @@ template <unsigned W> struct Bits {
       for (std::uint64_t w = word[k]; w; w &= w - 1)
         f(64 * k + static_cast<unsigned>(std::countr_zero(w)));
   }
+  // The same, highest first.
+  template <class F> void each_downwards(F&& f) const {
+    for (unsigned k = W; k-- > 0;)
+      for (std::uint64_t w = word[k]; w;) {
+        const auto i = 63 - static_cast<unsigned>(std::countl_zero(w));
+        w &= ~(1ULL << i);
+        f(64 * k + i);
+      }
+  }
   // Whether some element satisfies f.
   template <class F> bool some(F&& f) const {
     for (unsigned k = 0; k < W; ++k)

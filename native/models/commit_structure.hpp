@@ -1,5 +1,6 @@
 // The primitive sets and relations of a CommitGraph, for a relation plan. Initial writes come first, one per location
-// that is accessed; then the events by stamp.
+// that is accessed; then the events, by their numbers in the graph, so that each keeps its own from one graph to the
+// next.
 #pragma once
 
 #include "graph/commit_graph.hpp"
@@ -11,55 +12,82 @@ template <unsigned W> class CommitStructure {
 public:
   // False where events and initial writes together do not fit the width.
   bool build(const CommitGraph<W>& g, DependencyTable& dependencies, bool success_counts) {
-    places_.assign(g.location.size(), none);
-    number_.assign(g.event.size(), 0);
-    events_.clear();
-    std::size_t count = 0;
-    for (Location l = 0; l < g.location.size(); ++l)
-      if (g.location[l].writes.any() || g.location[l].reads.any()) places_[l] = static_cast<Id>(count++);
-    const std::size_t places = count;
-    for (const Id e : g.order)
-      if (!g[e].hidden && !g[e].stuck) {
-        number_[static_cast<std::size_t>(e)] = static_cast<unsigned>(count++);
-        events_.push_back(e);
-      }
+    const std::size_t places = std::max(places_, g.location.size());
+    const std::size_t count = places + g.event.size();
     if (count > Bits<W>::capacity) return false;
-    s.reset(count);
-    for (std::size_t i = 0; i < places; ++i) {
-      put(base_set::writes, i);
-      put(base_set::initial_writes, i);
-      put(base_set::access + static_cast<int>(Mode::Na), i);
+    if (places != places_ || !remembers(g)) {
+      places_ = places;
+      s.reset(count);
+      add_initials(g);
+      for (const Id e : g.order)
+        if (!g[e].hidden && !g[e].stuck) add_sets(g, e);
+      add_locations(g);
+      add_threads(g, dependencies, success_counts);
+      remember(g);
     }
-    for (const Id e : events_)
-      add_sets(g, e);
-    add_locations(g);
-    add_threads(g, dependencies, success_counts);
-    Bits<W> initials;
-    for (std::size_t i = 0; i < places; ++i)
-      initials.set(static_cast<unsigned>(i));
-    for (std::size_t i = 0; i < places; ++i)
-      rel(base_relation::same_thread)[i] = initials;
+    add_communication(g);
     return true;
   }
 
+  // To be called when local states, which tell events apart, may have been freed.
+  void forget() { seen_.clear(); }
+
   // The number of an event that is shown, in the structure.
-  unsigned number(Id e) const { return number_[static_cast<std::size_t>(e)]; }
+  unsigned number(Id e) const { return static_cast<unsigned>(places_) + static_cast<unsigned>(e); }
 
   Structure<W> s;
 
   // The event with a number in the structure; `none` for an initial write.
-  Id event_at(unsigned number) const {
-    const std::size_t initials = s.n - events_.size();
-    return number < initials ? none : events_[number - initials];
-  }
+  Id event_at(unsigned number) const { return number < places_ ? none : static_cast<Id>(number - places_); }
 
 private:
-  unsigned at(Id e) const { return number_[static_cast<std::size_t>(e)]; }
+  unsigned at(Id e) const { return number(e); }
+  static bool accessed(const CommitGraph<W>& g, Location l) {
+    return g.location[l].writes.any() || g.location[l].reads.any();
+  }
+
+  // --- the events of the last graph: where they are the same, only rf and co are looked at
+  struct Seen {
+    const LocalState* at = nullptr;
+    Location location = no_location;
+    std::uint32_t thread = 0, slot = 0;
+    Id pair = none;
+    ActionKind kind = ActionKind::Fence;
+    Mode mode = Mode::Na;
+    bool hidden = false, stuck = false, failed_cas = false;
+    bool operator==(const Seen&) const = default;
+  };
+  static Seen seen(const CommittedEvent& v) {
+    return {v.at, v.location, v.thread, v.slot, v.pair, v.kind, v.mode, v.hidden, v.stuck, v.failed_cas};
+  }
+  bool remembers(const CommitGraph<W>& g) const {
+    return !seen_.empty() && g.used == used_ && std::all_of(g.order.begin(), g.order.end(), [&](Id e) {
+      return seen_[static_cast<std::size_t>(e)] == seen(g[e]);
+    });
+  }
+  void remember(const CommitGraph<W>& g) {
+    used_ = g.used;
+    seen_.resize(g.event.size());
+    for (const Id e : g.order)
+      seen_[static_cast<std::size_t>(e)] = seen(g[e]);
+  }
+
   std::vector<Bits<W>>& rel(int which) { return s.relation[static_cast<std::size_t>(which)]; }
   void put(int which, std::size_t event) { s.set[static_cast<std::size_t>(which)].set(static_cast<unsigned>(event)); }
 
+  void add_initials(const CommitGraph<W>& g) {
+    Bits<W> initials;
+    for (Location l = 0; l < g.location.size(); ++l)
+      if (accessed(g, l)) initials.set(l);
+    s.set[base_set::writes] = s.set[base_set::initial_writes] = initials;
+    s.set[base_set::access + static_cast<int>(Mode::Na)] = initials;
+    initials.each([&](unsigned i) { rel(base_relation::same_thread)[i] = initials; });
+    s.events = initials;
+  }
+
   void add_sets(const CommitGraph<W>& g, Id e) {
     const CommittedEvent& v = g[e];
+    s.events.set(at(e));
     if (v.is_read() || v.is_write()) {
       put(v.is_read() ? base_set::reads : base_set::writes, at(e));
       put(base_set::access + static_cast<int>(v.mode), at(e));
@@ -79,16 +107,25 @@ private:
 
   void add_locations(const CommitGraph<W>& g) {
     for (Location l = 0; l < g.location.size(); ++l) {
-      if (places_[l] == none) continue;
-      const auto place = static_cast<unsigned>(places_[l]);
-      Bits<W> here, later;
-      here.set(place);
+      if (!accessed(g, l)) continue;
+      Bits<W> here;
+      here.set(static_cast<unsigned>(l));
       const auto member = [&](unsigned e) {
         if (!g.event[e].stuck) here.set(at(static_cast<Id>(e)));
       };
       g.location[l].reads.each(member);
       g.location[l].writes.each(member);
       here.each([&](unsigned i) { rel(base_relation::loc)[i] = here; });
+    }
+  }
+
+  void add_communication(const CommitGraph<W>& g) {
+    rel(base_relation::rf).assign(s.n, {});
+    rel(base_relation::co).assign(s.n, {});
+    for (Location l = 0; l < g.location.size(); ++l) {
+      if (!accessed(g, l)) continue;
+      const auto place = static_cast<unsigned>(l);
+      Bits<W> later;
       for (Id w = g.location[l].last; w >= 0; w = g[w].co_before) {
         rel(base_relation::co)[at(w)] = later;
         later.set(at(w));
@@ -140,8 +177,9 @@ private:
     if (v.is_write() && v.pair != none) rel(base_relation::rmw)[at(v.pair)].set(at(e));
   }
 
-  std::vector<Id> places_, events_;
-  std::vector<unsigned> number_;
+  std::size_t places_ = 0; // numbers kept for initial writes
+  std::vector<Seen> seen_;
+  Bits<W> used_;
 };
 
 } // namespace fencepost

@@ -46,3 +46,20 @@ def test_a_plan_is_plain_data_with_its_static_part_first() -> None:
 def test_what_has_no_plan_says_so(text: str) -> None:
     with pytest.raises(NoPlanError, match="has no plan"):
         compile_plan(prepare(text, "m.cat"))
+
+
+def test_the_closed_form_of_preserved_program_order_is_the_fixpoint_of_the_paper() -> None:
+    model = prepare(
+        "let ci0 = ctrlisync | (po-loc & (coe ; rfe))\nlet cc0 = addr | data | po-loc | ctrl | (addr ; po)\n"
+        'include "power-ppo.cat"\nlet closed = ppo\nlet ic0 = 0\ninclude "ppo.cat"\n'
+        "empty (ppo \\ closed) | (closed \\ ppo) as same\n~empty ppo as something",
+        "m.cat",
+    )
+    judged = 0
+    for shape in ("power", "power-exclusive", "armv8"):
+        for seed in range(12):
+            for candidate in candidates(random_program(seed, SHAPES[shape], size=6), find("power")):
+                tree = judge_structure(model, candidate.structure)
+                assert "same" not in [v.name for v in tree.violated]
+                judged += "something" not in [v.name for v in tree.violated]
+    assert judged > 50
