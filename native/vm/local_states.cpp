@@ -67,7 +67,7 @@ LocalState* LocalStates::compute_next(LocalState* state, std::uint64_t answer) {
   fresh->parent = state;
   fresh->answer = answer;
   LocalState* kept = adopt(std::move(fresh));
-  state->children.emplace_back(answer, kept);
+  state->add_child(kept);
   return kept;
 }
 
@@ -83,8 +83,7 @@ void LocalStates::collect(const std::vector<LocalState*>& live) {
   for (LocalState* state : live)
     state->mark = epoch_;
   for (auto& state : states_)
-    if (state->mark == epoch_)
-      std::erase_if(state->children, [&](const auto& edge) { return edge.second->mark != epoch_; });
+    if (state->mark == epoch_) state->keep_children([&](const LocalState& child) { return child.mark == epoch_; });
   std::erase_if(states_, [&](const auto& state) { return state->mark != epoch_; });
   bytes_ = 0;
   for (const auto& state : states_)

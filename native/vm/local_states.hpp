@@ -24,7 +24,32 @@ struct LocalState {
   std::uint32_t mark = 0;          // of the last collection that kept it
   LocalState* parent = nullptr;    // null for the first state of a thread
   std::uint64_t answer = 0;        // the edge from the parent
+  LocalState* child(std::uint64_t given) const {
+    if (children.size() > few) {
+      const auto known = index.find(given);
+      return known == index.end() ? nullptr : known->second;
+    }
+    for (const auto& [known, state_after] : children)
+      if (known == given) return state_after;
+    return nullptr;
+  }
+
+  void add_child(LocalState* fresh) {
+    children.emplace_back(fresh->answer, fresh);
+    if (children.size() == few + 1) index.insert(children.begin(), children.end());
+    if (children.size() > few + 1) index.insert(children.back());
+  }
+
+  template <typename Wanted> void keep_children(Wanted wanted) {
+    std::erase_if(children, [&](const auto& edge) { return !wanted(*edge.second); });
+    index.clear();
+    if (children.size() > few) index.insert(children.begin(), children.end());
+  }
+
+private:
+  static constexpr std::size_t few = 32; // up to here looking through them all is faster
   std::vector<std::pair<std::uint64_t, LocalState*>> children;
+  std::unordered_map<std::uint64_t, LocalState*> index; // of the children, where they are more
 };
 
 // The places that accesses touch, numbered as they appear. A place is an address and a size.
@@ -66,9 +91,8 @@ public:
 
   // The state after `state` got this answer.
   LocalState* next(LocalState* state, std::uint64_t answer) {
-    for (auto& [known, child] : state->children)
-      if (known == answer) return child;
-    return compute_next(state, answer);
+    LocalState* known = state->child(answer);
+    return known != nullptr ? known : compute_next(state, answer);
   }
 
   // The number of the thread that `parent` starts with its `index`-th event: the same in every execution.

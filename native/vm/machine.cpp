@@ -270,7 +270,8 @@ bool Machine::allocate(ThreadState& s, const Instruction& i, Action& out) {
 bool Machine::memory_fault(const Instruction& i, std::uint64_t address, Action& out) const {
   out.address = address;
   out.size = i.width;
-  if (address < layout::globals) return fault(out, i, ErrorKind::Null, "access through a null pointer");
+  constexpr std::uint64_t near_null = layout::globals / 2; // the rest lies before the first object: a[-1]
+  if (address < near_null) return fault(out, i, ErrorKind::Null, "access through a null pointer");
   const std::uint64_t region = layout::region(address);
   if (address % i.width && (region == layout::stack || region == layout::heap))
     return fault(out, i, ErrorKind::Misaligned, "access to an address that is not aligned to its size");

@@ -90,3 +90,37 @@ def test_an_access_to_one_of_two_locations_is_cut_like_both() -> None:
     assert split is not None
     sizes = [i.size for i in split.program.functions[0].code if isinstance(i, Load | Store)]
     assert sizes == [8, 8, 4, 4]
+
+
+QUEUE_LOCK = """
+var tail, next[3], locked[3]
+na d
+thread T(i in 1..2) {
+  before := XCHG(tail.acq_rel, i)
+  if before != 0 {
+    next[before].rel := i
+    wait(locked[i].acq == 0)
+  }
+  d := d + 1
+  _, ok := CAS(tail.acq_rel, i, 0)
+  if !ok {
+    n := wait(next[i].acq != 0)
+    locked[n].rel := 0
+  }
+}
+"""
+
+
+def test_temporaries_of_addresses_and_of_values_are_told_apart() -> None:
+    """The front end computes `d + 1` in the register in which the address of `next[i]` was."""
+    from fencepost.frontends import read_text
+    from fencepost.program.passes.temporaries import told_apart
+
+    program = read_text(QUEUE_LOCK)
+    assert not mixes_sizes(program)
+    apart = told_apart(program)
+    assert len(apart.functions[0].registers) > len(program.functions[0].registers)
+    for model in ("sc", "armv8"):
+        options = ExploreOptions(model=model)
+        first, second = (enumerated(p, find(model), options) for p in (program, apart))
+        assert (first.executions, first.states) == (second.executions, second.states) and first.executions == 20

@@ -76,6 +76,8 @@ def outcomes(
     prepared, report, engine = ran
     errors, _, limits = _sort_findings(report, prepared, found.name, options)
     states = {state_of(values, prepared): count for values, count in report.results["outcomes"]}
+    if not prepared.program.observations and report.results["executions"]:
+        states = {(): report.results["executions"]}  # as enumeration has it
     reason = report.reason or "; ".join(_limit_line(limit) for limit in limits)
     return Outcomes(
         found.name, dict(sorted(states.items())), _answer_condition(report, prepared), report.results["executions"],

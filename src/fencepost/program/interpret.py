@@ -22,8 +22,8 @@ from fencepost.program.instructions import ErrorKind, FenceKind, Instruction, Mo
 from fencepost.program.layout import (
     FUNCTIONS,
     GAP,
-    GLOBALS,
     HEAP,
+    NEAR_NULL,
     PRIVATE,
     REGION_MASK,
     STACK,
@@ -450,7 +450,7 @@ class Machine:
 
     def _fault(self, address: int, size: int) -> tuple[ErrorKind, str] | None:
         """Faults of accesses to global memory; heap and stack are the engine's to judge."""
-        if address < GLOBALS:
+        if address < NEAR_NULL:
             return ErrorKind.NULL, f"access to address {address:#x}"
         if address & REGION_MASK in (STACK, HEAP):
             return None

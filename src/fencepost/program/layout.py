@@ -18,6 +18,7 @@ from fencepost.program.program import Object, Program
 from fencepost.records import dataclass
 
 GLOBALS = 0x1_0000
+NEAR_NULL = GLOBALS // 2  # below it an address is a null pointer and an offset; above it, a[-1] of the first object
 STACK = 0x1000_0000_0000
 HEAP = 0x2000_0000_0000
 PRIVATE = 0x3000_0000_0000

@@ -13,7 +13,7 @@ from fencepost._version import __version__
 from fencepost.report.drawing import KINDS, SHOWN_AT_FIRST, Drawing, draw
 from fencepost.report.palette import variables
 from fencepost.report.svg import asset, markup
-from fencepost.report.text import error_text, figures
+from fencepost.report.text import chosen_engine, error_text, figures
 from fencepost.verdict import Verdict, Witness
 from fencepost.witness.names import short_file
 from fencepost.witness.sources import Sources
@@ -28,7 +28,7 @@ def render(verdict: Verdict, sources: Sources | None = None) -> str:
     if verdict.witness is None:
         return _frame(verdict.answer.value, _plain_body(verdict))
     story = tell(verdict.witness, texts)
-    return _page(story, texts, verdict.answer.value, figures(verdict))
+    return _page(story, texts, verdict.answer.value, _figures(verdict))
 
 
 def render_witness(witness: Witness, sources: Sources | None = None) -> str:
@@ -79,7 +79,7 @@ def _plain_body(verdict: Verdict) -> str:
     where = f'<span class="where">under {escape(verdict.model)}</span>'
     head = f'<h1><span class="badge {answer.lower()}">{answer}</span> {reason} {where}</h1>'
     warnings = "".join(f'<p class="why"><b class="also">note</b>{escape(w)}</p>' for w in verdict.warnings)
-    return f"<header>{head}{warnings}</header><main></main>{_footer(figures(verdict))}"
+    return f"<header>{head}{warnings}</header><main></main>{_footer(_figures(verdict))}"
 
 
 # --- above the picture
@@ -115,6 +115,10 @@ def _toolbar(drawing: Drawing) -> str:
         title = "the reason: a cycle that no order of taking turns allows"
         boxes += f'<label title="{title}"><input type="checkbox" value="cycle" checked>cycle</label>'
     return Template(asset("toolbar.html")).substitute(kinds=boxes)
+
+
+def _figures(verdict: Verdict) -> str:
+    return "; ".join(part for part in (figures(verdict), chosen_engine(verdict)) if part)
 
 
 def _footer(figures: str) -> str:

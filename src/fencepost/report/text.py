@@ -124,12 +124,22 @@ def _tail(verdict: Verdict, width: int) -> list[Line]:
     lines: list[Line] = [[]]
     for warning in verdict.warnings:
         lines += _labelled("warning", warning, width)
-    return [*lines, [Span(figures(verdict), "dim")]]
+    lines.append([Span(figures(verdict), "dim")])
+    if engine := chosen_engine(verdict):
+        lines += _labelled("engine", engine, width)
+    return lines
+
+
+def chosen_engine(verdict: Verdict) -> str:
+    """Which engine ran and why, where there was a choice."""
+    engine, why = verdict.extra.get("engine"), verdict.extra.get("why")
+    return f"{engine}: {why}" if why else ""
 
 
 def figures(verdict: Verdict) -> str:
     """How much was explored, and in what time."""
-    parts = [f"{name} {value}" for name, value in verdict.extra.items() if type(value) in (int, str)]
+    told = ("engine", "why") if chosen_engine(verdict) else ()
+    parts = [f"{k} {value}" for k, value in verdict.extra.items() if type(value) in (int, str) and k not in told]
     if verdict.executions or not parts:
         noun = "execution" if verdict.executions == 1 else "executions"
         parts.insert(0, f"{verdict.executions} {noun}")

@@ -88,6 +88,8 @@ def decode(document: object, file: str = "<witness>") -> tuple[Witness, Sources]
     data = _object(document, "the document", file)
     if data.get("schema") != SCHEMA and isinstance(data.get("witness"), dict):
         data = data["witness"]
+    if "verdict" in data and data.get("witness", 0) is None:
+        raise InputError(f"this verdict is {data['verdict']} and has no witness", file=file, expected="a FAIL")
     if data.get("schema") != SCHEMA:
         found = repr(data.get("schema")) if "schema" in data else "a document without one"
         hint = "write one with: fencepost check FILE --json > witness.json"

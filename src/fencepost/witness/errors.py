@@ -208,9 +208,12 @@ class _Judge:
         return f"{touched.address:#x} is a heap object" if touched.address in self.replayed.heap else ""
 
     def _out_of_bounds(self) -> str:
-        touched = self._touched()
+        action = self._action()
+        touched = action if action is not None and action.kind in _ACCESSES else self._touched()
         if touched is None:
             return "no access is blamed"
+        if lay_out(self.program).find(touched.address) is not None:
+            return f"{touched.address:#x} is inside a global object"
         pieces = dict(self.replayed.heap) | {p.start: p.size for p in self.replayed.pieces.values()}
         inside = any(s <= touched.address and touched.address + touched.size <= s + n for s, n in pieces.items())
         return f"{touched.address:#x} is inside an object" if inside else ""

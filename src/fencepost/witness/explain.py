@@ -11,6 +11,7 @@ from fencepost.program.operands import Const, Reg, to_signed
 from fencepost.records import dataclass
 from fencepost.verdict import Edge
 from fencepost.witness.case import Case
+from fencepost.witness.faults import lost, sentence, standing
 from fencepost.witness.operations import never_comes, waits_at
 from fencepost.witness.remedy import Remedy, for_cycle, for_race
 from fencepost.witness.titles import TITLES
@@ -81,7 +82,7 @@ class _Explainer:
             title = "not robust" if self.error.message.startswith("not robust") else title
             reason, remedies = self.values()
         else:
-            reason, remedies = reasons.get(self.error.kind, self.values)()
+            reason, remedies = reasons.get(self.error.kind, self.fault)()
         return Explanation(title, reason, remedies)
 
     # --- words
@@ -98,6 +99,14 @@ class _Explainer:
         return f"the store to {location}" if e.is_write else f"the load of {location}"
 
     # --- values that should not have been: assertions and what follows from wrong values
+
+    def fault(self) -> tuple[str, tuple[Remedy, ...]]:
+        """What is wrong, where it can be said; and how the values came about, where that says more."""
+        wrong = sentence(self.case)
+        if wrong and not self.case.cycle and self.error.kind is not ErrorKind.OUT_OF_BOUNDS:
+            return wrong, ()
+        reason, remedies = self.values()
+        return (f"{wrong}. {reason[:1].upper()}{reason[1:]}" if wrong else reason), remedies
 
     def values(self) -> tuple[str, tuple[Remedy, ...]]:
         if not self.case.cycle:
@@ -182,15 +191,18 @@ class _Explainer:
         if self.error.thread < 0 and self.x.outcome:
             final = ", ".join(f"{name} = {value}" for name, value in self.x.outcome.items())
             return f"the threads, taking turns in this order, end with {final}", ()
+        seen = self.last_read()
+        if seen is None:
+            return f"{self.names.subject(self.error.thread)} runs into it on its own", ()
         if self.case.relations.unordered:
-            return self.last_read(), ()  # without an order of writes nobody can say whether taking turns is enough
-        return f"no reordering is needed: with the threads taking turns in this order, {self.last_read()}", ()
+            return seen, ()  # without an order of writes nobody can say whether taking turns is enough
+        return f"no reordering is needed: with the threads taking turns in this order, {seen}", ()
 
-    def last_read(self) -> str:
+    def last_read(self) -> str | None:
         mine = [e for e in self.x.thread_events(self.error.thread) if e.is_read and e.id in self.x.reads_from]
         foreign = [e for e in mine if self.case.events[self.x.reads_from[e.id]].thread != e.thread]
         if not foreign:
-            return f"{self.names.subject(self.error.thread)} runs into it on its own"
+            return None
         read = foreign[-1]
         origin = self.origin(self.case.events[self.x.reads_from[read.id]])
         return f"{self.who(read)} read {self.names.location(read.address)} = {self.names.value(read)} {origin}"
@@ -292,7 +304,7 @@ class _Explainer:
         return {self.error.thread, *(e.thread for e in frees)}
 
     def freed_twice(self, frees: list[Event]) -> str:
-        first, action = frees[0], self.standing()
+        first, action = frees[0], standing(self.case)
         again = frees[1].at if len(frees) > 1 else action.at if action is not None else self.error.at
         where = f" ({self.names.place(again)})" if again is not None else ""
         who = self.who(frees[1]) if len(frees) > 1 else self.names.subject(self.error.thread)
@@ -306,22 +318,14 @@ class _Explainer:
 
     def touch_to_come(self) -> tuple[str, str, int] | None:
         """The same of the access that the thread stands before."""
-        action = self.standing()
+        action = standing(self.case)
         if action is None:
             return None
         verb, place = "writes" if action.kind is Kind.WRITE else "reads", self.names.place(action.at)
         what = f"{verb} {self.names.location(action.address)} ({place})"
         return self.names.subject(self.error.thread), what, len(self.numbers) + 1
 
-    def standing(self) -> Action | None:
-        run = self.case.replayed.runs.get(self.error.thread) if self.case.replayed is not None else None
-        return run.stopped if run is not None and run.stopped is not None and run.stopped.address else None
-
     def leak(self) -> tuple[str, tuple[Remedy, ...]]:
-        freed = {e.address for e in self.case.events if e.kind is EventKind.FREE}
-        allocated = self.case.replayed.allocated if self.case.replayed is not None else {}
-        lost = {start: at for start, at in allocated.items() if start not in freed}
-        if not lost:
-            return self.error.message, ()
-        made = [self.names.location(start) + (f" ({self.names.place(at)})" if at else "") for start, at in lost.items()]
-        return f"never freed: {', '.join(made)}", ()
+        made = [self.names.piece(start) + (f" ({self.names.place(at)})" if at else "")
+                for start, at in lost(self.case).items()]  # fmt: skip
+        return (f"never freed: {', '.join(made)}" if made else self.error.message), ()

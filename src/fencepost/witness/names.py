@@ -141,6 +141,40 @@ class Names:
             return piece.name, piece.type, address - piece.start
         return None
 
+    def beyond(self, address: int, size: int) -> str | None:
+        """A place outside every object, told from the nearest one; None where none is near or it is inside one."""
+        known = [(p.start, p.size, p.name, p.type) for p in self.pieces]
+        if self.layout is not None:
+            objects = zip(self.layout.starts, self.layout.objects, strict=True)
+            known += [(start, o.size, demangled(o.name), o.type) for start, o in objects]
+        near = min(known, key=lambda o: _distance(o[0], o[1], address), default=None)
+        if near is None or _distance(near[0], near[1], address) > _NEAR:
+            return None
+        start, length, name, type_ = near
+        if start <= address and address + size <= start + length:
+            return None
+        if start <= address < start + length:
+            place = _inside(name, type_, address - start)[0]
+            return f"{size} bytes at {place}, past the end of {name} ({length} bytes)"
+        return _outside(name, type_, length, address - start)
+
+
+_NEAR = 1 << 20  # bytes from an object to an address that may have been meant to be in it
+
+
+def _distance(start: int, size: int, address: int) -> int:
+    return start - address if address < start else max(address - (start + size) + 1, 0)
+
+
+def _outside(name: str, type_: DataType | None, size: int, offset: int) -> str:
+    """A place outside an object, by the way the source would get there."""
+    step = type_.element.size if isinstance(type_, Array) else 0
+    place = f"{name}[{offset // step}]" if step and offset % step == 0 else f"{name}{offset:+}"
+    if offset < 0:
+        return f"{place}, before the start of {name}"
+    extent = f"{type_.count} elements" if isinstance(type_, Array) and step else f"{size} bytes"
+    return f"{place}, past the end of {name} ({extent})"
+
 
 def short_file(file: str) -> str:
     path = Path(file)

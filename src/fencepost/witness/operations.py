@@ -4,6 +4,7 @@ told as one that sets bits of it. Only the passes know the inside of a mutex; he
 from __future__ import annotations
 
 from fencepost.execution.execution import Event, EventKind
+from fencepost.program.instructions import ErrorKind
 from fencepost.program.interpret import Part
 from fencepost.witness.case import Case
 
@@ -51,6 +52,8 @@ def told_as(case: Case, events: list[Event]) -> str | None:
         return HIDDEN
     if name == "mutex_unlock" and shape == "write" and e.value == 0:
         return f"unlocks {where}"
+    if name == "mutex_unlock" and shape == "read" and case.witness.error.kind is ErrorKind.UNLOCK:
+        return f"goes to unlock {where}"
     if name == "cond_signal" and shape == "read" and e.value == 0:
         return f"signals {where}, where nobody waits"
     if name in _PASSED and _awaited(case, e):

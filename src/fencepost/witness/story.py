@@ -16,17 +16,13 @@ from fencepost.records import dataclass
 from fencepost.verdict import Edge, ErrorReport, Step, Witness
 from fencepost.witness.case import Case, open_case
 from fencepost.witness.explain import Explanation, explain, waits_for
+from fencepost.witness.faults import is_fault, thing
 from fencepost.witness.linearise import Unit, linearise
 from fencepost.witness.names import MODES
 from fencepost.witness.operations import HIDDEN, told_as
 from fencepost.witness.sites import foreign, in_library
 from fencepost.witness.sources import Sources
-
-#: Errors whose events are the fault; of others they are only the last thing that happened.
-_FAULTY_EVENTS = frozenset({
-    ErrorKind.RACE, ErrorKind.USE_AFTER_FREE, ErrorKind.DOUBLE_FREE, ErrorKind.INVALID_FREE, ErrorKind.OUT_OF_BOUNDS,
-    ErrorKind.UNINITIALISED, ErrorKind.MISALIGNED,
-})  # fmt: skip
+from fencepost.witness.titles import TITLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +148,10 @@ class _Teller:
 
     def told_error(self) -> ErrorReport:
         """Of a race the very place, of a deadlock where the first thread stands that waits for more than another one,
-        of what a library runs into the call."""
+        of what a library runs into the call; of memory errors the name of what was touched."""
         error, waiting = self.case.witness.error, self.case.waiting
+        if (named := thing(self.case)) is not None:
+            error = replace(error, message=named)
         if error.kind is ErrorKind.RACE and len(error.events) == 2:
             raced = self.names.location(self.case.events[error.events[0]].address)
             return replace(error, message=f"data race on {raced}", at=self.case.events[error.events[-1]].at or error.at)
@@ -197,8 +195,7 @@ class _Teller:
         events = [self.case.events[e] for e in unit]
         first = events[0]
         kind = "update" if len(events) == 2 and first.is_access else first.kind.value
-        error = self.case.witness.error
-        blamed = error.kind in _FAULTY_EVENTS and any(e in error.events for e in unit)
+        blamed = any(is_fault(self.case, e) for e in events)
         at = first.at
         return Moment(
             number, first.thread, kind, self.text(events), unit, self.mode(first), self.detail(events), at,
@@ -215,6 +212,8 @@ class _Teller:
         if len(events) == 2:
             return self.updates(events[0], events[1])
         match e.kind:
+            case EventKind.READ if self.unwritten(e):
+                return f"reads {self.names.location(e.address)}"
             case EventKind.READ:
                 return f"reads {self.named(e)}"
             case EventKind.WRITE:
@@ -229,6 +228,10 @@ class _Teller:
                 return f"chooses {self.names.shown(e.value, 8, None)}"
             case _:
                 return str(e.kind.value).replace("_", " ")
+
+    def unwritten(self, e: Event) -> bool:
+        """A read whose value means nothing."""
+        return self.case.witness.error.kind is ErrorKind.UNINITIALISED and is_fault(self.case, e)
 
     def updates(self, read: Event, write: Event) -> str:
         location = self.names.location(read.address)
@@ -258,6 +261,8 @@ class _Teller:
             return ""
         if self.case.operation(read.id):
             return self.told_before(source)
+        if self.unwritten(read):
+            return "which holds nothing yet"
         mine = self.numbers[read.id]
         told = [w for w in self.case.relations.missed(read.id) if self.numbers.get(w, mine) < mine]
         text = f"from {self.origin(source, mine)}"
@@ -297,7 +302,9 @@ class _Teller:
         shown_already = error.kind is ErrorKind.RACE and len(error.events) == 2
         if self.case.waiting or self.case.witness.cycle or shown_already:
             return
-        text = error.message or error.kind.value
-        at = self.told_error().at
+        told = self.told_error()
+        title = TITLES.get(error.kind, error.kind.value)
+        text = told.message if told.message == error.message else f"{title}: {told.message}".removesuffix(": ")
+        at = told.at
         place, source = self.names.place(at), self.sources.line(at)
         yield Moment(0, error.thread, "error", text, (), "", "", at, place, source, True)

@@ -13,6 +13,7 @@ from itertools import pairwise
 from fencepost.program.condition import FinalMemory
 from fencepost.program.instructions import Cas, Compute, Instruction, Load, Op, Rmw, Store, StoreConditional
 from fencepost.program.operands import Const, ConstantOperand, GlobalAddress, Operand, Reg
+from fencepost.program.passes.temporaries import told_apart
 from fencepost.program.program import Function, Program
 
 Place = tuple[str, int]  # location, offset in bytes
@@ -119,6 +120,7 @@ def pieces_looked_at(program: Program, points: PointsTo) -> dict[str, set[Piece]
 
 def mixes_sizes(program: Program) -> bool:
     """Whether some accesses overlap without being to the same bytes, as far as the code shows."""
+    program = told_apart(program)
     found = pieces_looked_at(program, points_to(program))
     return any(overlaps(pieces) for pieces in found.values())
 

@@ -110,24 +110,26 @@ def retarget(instruction: Instruction, new: Callable[[int], int]) -> Instruction
 
 def map_operands(instruction: Instruction, new: Callable[[Operand], Operand]) -> Instruction:
     """The instruction with every operand replaced, the registers that it defines included."""
-    return _map(instruction, new, (Role.USE, Role.DEFINE))
+    return _map(instruction, new, (Role.USE, Role.USES, Role.DEFINE))
 
 
 def map_used(instruction: Instruction, new: Callable[[Operand], Operand]) -> Instruction:
     """The instruction with every operand that it reads replaced; the very same one where none changed."""
-    return _map(instruction, new, (Role.USE,))
+    return _map(instruction, new, (Role.USE, Role.USES))
 
 
-def _map(instruction: Instruction, new: Callable[[Operand], Operand], single: tuple[Role, ...]) -> Instruction:
+def map_defined(instruction: Instruction, new: Callable[[Operand], Operand]) -> Instruction:
+    """The instruction with every register that it defines replaced."""
+    return _map(instruction, new, (Role.DEFINE,))
+
+
+def _map(instruction: Instruction, new: Callable[[Operand], Operand], affected: tuple[Role, ...]) -> Instruction:
     changes: dict[str, Any] = {}
     for name, role in _FIELDS[type(instruction)]:
         value = getattr(instruction, name)
-        if role is Role.USES:
-            changed: Any = tuple(new(o) for o in value)
-        elif role in single and value is not None:
-            changed = new(value)
-        else:
+        if value is None or role not in affected:
             continue
+        changed: Any = tuple(new(o) for o in value) if role is Role.USES else new(value)
         if changed != value:
             changes[name] = changed
     return replace(instruction, **changes) if changes else instruction

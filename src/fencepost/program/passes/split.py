@@ -17,6 +17,7 @@ from fencepost.program.instructions import AtomicBegin, AtomicEnd, Compute, Inst
 from fencepost.program.operands import Const, GlobalAddress, Operand, Reg, to_signed, to_unsigned
 from fencepost.program.passes.points_to import Piece, PointsTo, overlaps, pieces_looked_at, points_to
 from fencepost.program.passes.rewrite import Registers, expand
+from fencepost.program.passes.temporaries import told_apart
 from fencepost.program.program import Function, Program
 from fencepost.records import dataclass
 
@@ -51,6 +52,7 @@ class Split:
 def split_mixed_sizes(program: Program) -> Split | None:
     """The program with the accesses of mixed size split; None where there is none. Raises UnsupportedError where such
     an access is more than a load or a store."""
+    program = told_apart(program)
     points = points_to(program)
     looked = pieces_looked_at(program, points)
     if not any(overlaps(pieces) for pieces in looked.values()):
