@@ -1,40 +1,46 @@
-// The work-stealing deque of Chase and Lev: an owner that pushes and takes at the bottom, two thieves that steal at the
-// top, with the fence that TSO needs.
-const N = 2
-var top, bottom, items[4]
+// The work-stealing deque of Chase and Lev (2005), without resizing: an owner that pushes and takes at the bottom as it likes,
+// two thieves that steal at the top, with the fence that TSO needs. A thief that loses blocks: a failed
+// compare-exchange that others can tell from none would ask for one more fence.
+const PUSHES = 3
+var top = 1, bottom = 1, items[PUSHES + 2]
 
 thread owner {
-  for k in 1..N {
-    b := bottom
-    items[b] := k
-    bottom := b + 1
-  }
-  for k in 1..N {
-    b := bottom - 1
-    bottom := b
-    fence.sc
-    t := top
-    if t > b {
-      bottom := b + 1
-    } else {
-      r := items[b]
-      assert(r != 0)
-      if t == b {
-        _, got := CAS(top, t, t + 1)
+  pushes := 0
+  while 1 {
+    next := choose(0..1)
+    if next == 0 {
+      b := bottom - 1
+      bottom := b
+      fence.sc
+      t := top
+      if t < b {
+        r := items[b]
+        assert(r != 0)
+      } else if t == b {
+        r := items[b]
+        assert(r != 0)
+        CAS(top, t, t + 1)
+        bottom := b + 1
+      } else {
         bottom := b + 1
       }
+    } else if pushes < PUSHES {
+      pushes := pushes + 1
+      b := bottom
+      items[b] := pushes
+      bottom := b + 1
     }
   }
 }
 
 thread thief(i in 1..2) {
-  for k in 1..N {
+  while 1 {
     t := top
     b := bottom
     if t < b {
       r := items[t]
       assert(r != 0)
-      _, got := CAS(top, t, t + 1)
+      BCAS(top, t, t + 1)
     }
   }
 }

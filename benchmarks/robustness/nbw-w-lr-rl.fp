@@ -1,38 +1,46 @@
-// The non-blocking write protocol (Kopetz and Reisinger 1993): one writer that never waits, and readers of its two
-// halves from the left, from the right, and from the left again.
-var version, left, right
+// The non-blocking write protocol (Kopetz and Reisinger 1993): a writer that never waits (w), a thread that locks and then
+// reads (lr), one that reads and then locks (rl), and the one that holds the lock at first.
+const ROUNDS = 4
+var counter, buffer, lock = 1
+na owner
 
-thread writer {
-  v := 0
-  for round in 1..2 {
-    version := v + 1
-    left := round
-    right := round
-    v := v + 2
-    version := v
+thread holder { lock := 0 }
+
+thread w {
+  for round in 1..ROUNDS {
+    c := counter
+    counter := c + 1
+    buffer := round
+    counter := c + 2
   }
 }
 
-fn read_left_right() {
-  again: before := version
-  if before % 2 == 1 goto again
-  l := left
-  r := right
-  after := version
-  if after != before goto again
-  assert(l == r)
+fn read_message() {
+  again: before := counter
+  message := buffer
+  after := counter
+  if before != after || before % 2 == 1 goto again
+  assert(message == before / 2)
 }
 
-thread lr { read_left_right() }
+fn enter(me) {
+  BCAS(lock, 0, 1)
+  owner := me
+  r := owner
+  assert(r == me)
+  lock := 0
+}
+
+thread lr {
+  while 1 {
+    enter(1)
+    read_message()
+  }
+}
 
 thread rl {
-  again: before := version
-  if before % 2 == 1 goto again
-  r := right
-  l := left
-  after := version
-  if after != before goto again
-  assert(l == r)
+  while 1 {
+    read_message()
+    enter(2)
+  }
 }
-
-thread second_lr { read_left_right() }

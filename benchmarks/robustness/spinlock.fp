@@ -1,14 +1,16 @@
-// A test-and-test-and-set spin lock, two threads.
-var lock
-na critical
+// The spin lock of Linux on x86 until 2008, as Owens (2010) gives it: a locked decrement, and plain reads while it is taken;
+// two threads.
+var slots = 1
+na owner
 
 thread T(i in 1..2) {
-  again: while lock != 0 { skip }
-  r := CAS(lock, 0, 1)
-  if r != 0 goto again
-  critical := i
-  r := critical
-  assert(r == i)
-  lock := 0
-  goto again
+  while 1 {
+    while FSUB(slots, 1) != 1 {
+      while slots <= 0 { skip }
+    }
+    owner := i
+    r := owner
+    assert(r == i)
+    slots := 1
+  }
 }

@@ -87,11 +87,13 @@ def robust(
     return verdict
 
 
-def promela(source: Source, *, flags: Sequence[str] = (), against: str = "ra") -> str:
+def promela(source: Source, *, flags: Sequence[str] = (), against: str = "ra", waits: bool = False) -> str:
     """The program in Promela with the monitor of its robustness, for SPIN."""
+    from fencepost.robustness.prepare import blocking
     from fencepost.robustness.promela import emit
 
-    return emit(read(source, flags=flags), against)
+    program = read(source, flags=flags)
+    return emit(blocking(program) if waits else program, against)
 
 
 def replay(source: str | Path | Mapping[str, Any]) -> tuple[Verdict, Sources]:

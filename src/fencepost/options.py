@@ -115,6 +115,9 @@ class RobustOptions:
     """What `robust` takes. A limit that runs out makes the verdict UNKNOWN, never PASS."""
 
     against: str = option("ra", "The weaker model: ra, sra or tso.", metavar="MODEL")
+    waits: bool = option(
+        False, "Read a loop that only waits for one location as a blocking wait: its failed reads are no events."
+    )
     state: bool = option(False, "Compare reachable program states instead of execution graphs (small programs, ra).")
     messages: int = option(6, "With --state: keep at most N messages per location.", metavar="N")
     backend: str = option("native", "native: our own search; spin: SPIN, where it is installed.", metavar="BACKEND")

@@ -149,3 +149,12 @@ def test_state_robustness_of_c_with_threads_that_main_starts(tmp_path: Path, fen
     if not fenced:
         assert verdict.witness is not None
         assert [s.text for s in verdict.witness.run][:2] == ["starts thread 1", "starts thread 2"]
+
+
+def test_a_loop_that_only_waits_may_be_read_as_a_wait(capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(PROGRAMS / "barrier-busy.fp")
+    assert run(["robust", file, "--json"]) == 1
+    capsys.readouterr()
+    assert run(["robust", file, "--waits", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["robust"] is True
+    assert "wait" not in api.promela(file) and "->" in api.promela(file, waits=True)

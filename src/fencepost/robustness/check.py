@@ -10,7 +10,7 @@ from fencepost._core import Against, RobustnessSearch, SearchStatistics, SearchS
 from fencepost.options import RobustOptions
 from fencepost.program.instructions import BOUNDS, ErrorKind
 from fencepost.program.program import Program
-from fencepost.robustness.prepare import Prepared, prepare
+from fencepost.robustness.prepare import Prepared, blocking, prepare
 from fencepost.robustness.witness import divergence, program_error, race
 from fencepost.verdict import Answer, ErrorReport, Verdict, Witness
 
@@ -32,6 +32,8 @@ def check_robustness(
     Assertions and other errors that SC already has make the verdict FAIL too, without making the program less robust.
     """
     options = options or RobustOptions()
+    if options.waits:
+        program, options = blocking(program), replace(options, waits=False)
     if options.state:
         from fencepost.robustness.states import check_state_robustness
 

@@ -32,6 +32,13 @@ def prepare(program: Program, against: str) -> Prepared:
     return Prepared(program, encoded, _core.decode(encoded.words, encoded.strings))
 
 
+def blocking(program: Program) -> Program:
+    """Turns loops that only wait for one location into the paper's `wait`, whose failed reads are no events."""
+    from fencepost.program.passes.spin import find_waits
+
+    return find_waits(lower_synchronisation(program))
+
+
 def passes(program: Program, against: str) -> Program:
     """Lowers library synchronisation. For a hardware model compiles to it; else turns every full fence into a
     read-modify-write of one location that nothing else uses (Example 3.6 of the paper), and drops the weaker fences:

@@ -49,6 +49,12 @@ def find_spins(program: Program, *, undo: bool = False) -> Program:
     return map_functions(program, find if undo else lambda f: _find(f, undo))
 
 
+def find_waits(program: Program) -> Program:
+    """The program with the loops that do nothing but wait for one location made blocking, and all others as they are.
+    Synchronisation should be lowered before."""
+    return map_functions(program, lambda f: _find(f, undo=False, heads=False))
+
+
 def _drop_unused(function: Function, observed: set[int]) -> Function:
     """Read-modify-writes without a result where nobody looks at it: then what they read makes no difference."""
     code = function.code
@@ -69,21 +75,21 @@ def _drop_unused(function: Function, observed: set[int]) -> Function:
     return replace(function, code=tuple(dropped))
 
 
-def _find(function: Function, undo: bool) -> Function:
+def _find(function: Function, undo: bool, heads: bool = True) -> Function:
     flow = Flow(function)
     loops = flow.loops()
     if not loops:
         return function
     parts: dict[int, list[Instruction]] = {}
-    heads: list[Loop] = []
+    others: list[Loop] = []
     live = flow.live()
     for loop in loops:
         waiting = _waiting(flow, loop, live[loop.header])
         if waiting is not None:
             parts[waiting[0]] = waiting[1]
-        elif any(isinstance(i, _READS) for i in _code(flow, loop)):
-            heads.append(loop)
-    for loop in heads:
+        elif heads and any(isinstance(i, _READS) for i in _code(flow, loop)):
+            others.append(loop)
+    for loop in others:
         _add_head(flow, loop, live[loop.header], undo, parts)
     return rebuild(function, parts) if parts else function
 
