@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from fencepost.cli import run
 from fencepost.verdict import ExitCode
 
 COMMAND = [sys.executable, "-m", "fencepost"]
@@ -119,3 +120,49 @@ def test_ctrl_c_tells_what_was_found_and_says_130(tmp_path: Path) -> None:
     verdict = fencepost.check(long, progress=lambda *_: signal.raise_signal(signal.SIGINT))
     assert verdict.answer.value == "UNKNOWN" and verdict.reason.startswith("interrupted")
     assert verdict.executions > 0 and verdict.exit_code == ExitCode.INTERRUPTED
+
+
+MESSAGE = """#include <assert.h>
+#include <pthread.h>
+int x;
+void *w(void *_) { x = 1; return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); pthread_join(t, 0); assert(x == 2); }
+"""
+
+
+def test_a_c_file_in_a_folder_with_any_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "ein Ordner mit ü und mehr"
+    folder.mkdir()
+    file = folder / "größe.c"
+    file.write_text(MESSAGE)
+    assert run(["check", str(file)]) == ExitCode.FAIL
+    assert "größe.c:5  int main(void)" in capsys.readouterr().out
+
+
+def test_c_files_that_define_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = tmp_path / "a.c", tmp_path / "b.c"
+    first.write_text(MESSAGE)
+    second.write_text(MESSAGE)
+    assert run(["check", str(first), str(first)]) == ExitCode.BAD_INPUT
+    assert run(["check", str(first), str(second)]) == ExitCode.BAD_INPUT
+    assert capsys.readouterr().err == f"error: {first} is given twice\nerror: {second}: another file defines x, too\n"
+
+
+def test_any_editor_may_have_written_a_model(failing: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = tmp_path / "mine.cat"
+    model.write_bytes(b"\xef\xbb\xbfacyclic po | rf | co | fr\r\nempty rmw & (fr; co)\r\n")
+    assert run(["check", str(failing), "--model", str(model)]) == ExitCode.PASS
+    model.write_bytes(b"acyclic po\n(* \xe9 *)\n")
+    assert run(["check", str(failing), "--model", str(model)]) == ExitCode.BAD_INPUT
+    assert f"{model}:2:4: this is not a text file: byte 0xe9 is not UTF-8" in capsys.readouterr().err
+
+
+def test_a_litmus_test_may_begin_with_a_comment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "sb.litmus"
+    code = " P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\nexists (0:EAX=0 /\\ 1:EAX=0)"
+    file.write_text(f"(* by (* an *) author *)\nX86 SB\n{{ }}\n{code}\n")
+    assert run(["litmus", str(file)]) == ExitCode.PASS
+    assert "Observation SB Sometimes 1 3" in capsys.readouterr().out
+    file.write_text("x" * 10_000)
+    assert run(["litmus", str(file)]) == ExitCode.UNKNOWN
+    assert max(map(len, capsys.readouterr().out.splitlines())) < 400

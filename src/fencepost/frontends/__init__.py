@@ -8,6 +8,7 @@ from pathlib import Path
 
 from fencepost.errors import InputError, UsageError
 from fencepost.program.program import Program
+from fencepost.program.texts import decode
 
 STANDARD_INPUT = "-"
 C_SUFFIXES = frozenset({".c", ".cc", ".cpp", ".cxx", ".ll", ".bc"})
@@ -31,11 +32,13 @@ def read_files(paths: Sequence[str | Path], *, flags: Sequence[str] = ()) -> Pro
         raise UsageError("only C and C++ programs may consist of several files")
     path = str(paths[0])
     if path == STANDARD_INPUT:
-        return read_text(_decode(sys.stdin.buffer.read(), "<stdin>"), "<stdin>", flags=flags)
+        return read_text(decode(sys.stdin.buffer.read(), "<stdin>"), "<stdin>", flags=flags)
     suffix = Path(path).suffix
+    if Path(path).is_dir():
+        raise InputError("cannot be read: this is a folder", file=path)
     if suffix not in SUFFIXES:
         raise InputError(f"no front end reads '{suffix}' files", file=path, expected="one of " + ", ".join(SUFFIXES))
-    return _BY_SUFFIX[suffix](_decode(_bytes(path), path), path, flags)
+    return _BY_SUFFIX[suffix](decode(_bytes(path), path), path, flags)
 
 
 def read_text(text: str, file: str = "<text>", *, flags: Sequence[str] = ()) -> Program:
@@ -49,18 +52,6 @@ def _bytes(path: str) -> bytes:
         return Path(path).read_bytes()
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", file=path) from None
-
-
-def _decode(content: bytes, file: str) -> str:
-    """The text, with lines that end in a newline alone."""
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        column = error.start - (content.rfind(b"\n", 0, error.start) + 1) + 1
-        message = f"this is not a text file: byte {content[error.start]:#04x} is not UTF-8"
-        raise InputError(message, file=file, line=line, column=column) from None
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _no_flags(flags: Sequence[str], file: str) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from fencepost.errors import InputError, UnsupportedError, UsageError
 from fencepost.execution.execution import Execution
 from fencepost.program.program import Arch, Program
+from fencepost.program.texts import decode
 
 if TYPE_CHECKING:  # the cat language is read only when a model is: most runs never do
     from fencepost.models.cat.base import Structure
@@ -183,10 +184,10 @@ def _ours(name: str, variants: frozenset[str]) -> Model:
 
 def _from_file(path: Path, variants: frozenset[str]) -> Model:
     try:
-        source = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read the model: {error}", file=str(path)) from error
-    return of_text(source, path, variants)
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read the model: {error.strerror}", file=str(path)) from error
+    return of_text(decode(content, str(path)), path, variants)
 
 
 def of_text(source: str, path: Path, variants: frozenset[str] = frozenset()) -> Model:

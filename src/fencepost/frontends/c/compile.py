@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -69,12 +69,14 @@ def to_ir(paths: Sequence[Path], flags: Sequence[str]) -> str:
     for path in paths:
         if not path.is_file():
             raise InputError("cannot be read: there is no such file", file=str(path))
+        if sum(p.resolve() == path.resolve() for p in paths) > 1:
+            raise UsageError(f"{path} is given twice")
     if len(paths) == 1 and paths[0].suffix == ".ll":
         return paths[0].read_text("utf-8", "replace")
     with tempfile.TemporaryDirectory(prefix="fencepost-") as folder:
         if len(paths) == 1 and paths[0].suffix != ".bc":
             return _compile(paths[0], flags, Path(folder) / "program.ll").read_text("utf-8", "replace")
-        return _link([_module(p, flags, Path(folder) / f"{k}.bc") for k, p in enumerate(paths)])
+        return _link({_module(p, flags, Path(folder) / f"{k}.bc"): p for k, p in enumerate(paths)})
 
 
 def _module(path: Path, flags: Sequence[str], out: Path) -> Path:
@@ -99,12 +101,15 @@ def _complaint(text: str) -> str:
     return "\n".join(lines).strip()
 
 
-def _link(paths: Sequence[Path]) -> str:
-    """Links bitcode and IR files to one module, and shows it as text."""
+_DEFINED_TWICE = re.compile(r"Linking globals named '([^']*)': symbol multiply defined")
+
+
+def _link(paths: Mapping[Path, Path]) -> str:
+    """Links bitcode and IR files, each with the source that it comes from, to one module, and shows it as text."""
     from llvmlite import binding
 
     linked = None
-    for path in paths:
+    for path, source in paths.items():
         try:
             module = (
                 binding.parse_assembly(path.read_text("utf-8", "replace"))
@@ -116,5 +121,7 @@ def _link(paths: Sequence[Path]) -> str:
             else:
                 linked.link_in(module)
         except RuntimeError as problem:
-            raise InputError(f"cannot be linked: {str(problem).strip()}", file=str(path)) from None
+            twice = _DEFINED_TWICE.search(str(problem))
+            text = f"another file defines {twice[1]}, too" if twice else f"cannot be linked: {str(problem).strip()}"
+            raise InputError(text, file=str(source)) from None
     return str(linked)

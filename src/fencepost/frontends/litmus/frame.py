@@ -31,6 +31,9 @@ class Frame:
 def read_frame(text: str, file: str) -> Frame:
     """Cuts a test into its parts. Comments are gone afterwards; what stands after `<<` at the end is ignored."""
     source = Source(text, file)
+    while text.lstrip().startswith("(*"):
+        source.blank_nested_comment(len(text) - len(text.lstrip()))
+        text = source.text
     head = _HEAD.match(text)
     if head is None:
         source.fail(

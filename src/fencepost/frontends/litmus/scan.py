@@ -27,6 +27,9 @@ class Token(NamedTuple):
     offset: int
 
 
+_LONGEST = 200  # characters of a message: what was found may be a file of its own
+
+
 class Source:
     """The text of one file; comments are blanked out, so that offsets stay those of the file."""
 
@@ -40,6 +43,7 @@ class Source:
 
     def fail(self, offset: int, message: str, expected: str = "", hint: str = "") -> NoReturn:
         at = self.at(min(offset, len(self.text)))
+        message = message if len(message) <= _LONGEST else f"{message[:_LONGEST]}..."
         raise InputError(message, file=at.file, line=at.line, column=at.column, expected=expected, hint=hint)
 
     def blank(self, start: int, end: int) -> None:

@@ -214,6 +214,8 @@ class Expressions:
     def _no_function(self, name: str, at: Position) -> InputError:
         from difflib import get_close_matches
 
+        if name in self.scope.declared:
+            return mistake(f"{name} is no function", at, hint=f"its declaration is at {self.scope.declared[name]}")
         known = {k.lower(): k for k in [*builtins.NAMES, *self.scope.functions]}
         near = get_close_matches(name.lower(), sorted(known), 1)
         return mistake(f"there is no function {name}", at, hint=f"did you mean {known[near[0]]}?" if near else "")

@@ -63,4 +63,17 @@ def _hint(token: Token, accepted: set[str]) -> str:
         return "the body stands in { }"
     if token.kind == "NAME" and token.text in ("int", "atomic_int", "long"):
         return "variables are declared with 'var x = 0'; registers need no declaration"
+    if token.kind == "NAME" and "THREAD" in accepted:
+        return _meant(token.text)
+    if token.text in ("+", "-", "++", "--") and "ASSIGN" in accepted:
+        return "a value is changed by an assignment: r := r + 1"
+    if "AND" in accepted and token.kind == "COMPARE":
+        return "comparisons do not chain: write a < b && b < c"
     return ""
+
+
+def _meant(word: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(word.lower(), [k.lower() for k in DECLARATION - {"QUANTIFIER"}], 1)
+    return f"did you mean {near[0]}?" if near else ""

@@ -89,13 +89,21 @@ def _scan(text: str, file: str) -> Iterator[Token]:
     yield Token("EOF", "", line, at - start + 1)
 
 
+#: What people write who know other languages.
+_STRANGERS = {
+    "#": "a comment starts with //", "'": "a text stands in double quotes, a number is written in digits",
+    "?": "select(condition, a, b) chooses between two values", "\0": "this is not a text file",
+}  # fmt: skip
+
+
 def _stray(text: str, at: int, place: InputError) -> InputError:
     file, line, column = place.file, place.line, place.column
     if text.startswith("/*", at):
         return InputError("the comment that starts here is not closed", file=file, line=line, column=column)
     if text[at] == '"':
         return InputError("the text that starts here is not closed on its line", file=file, line=line, column=column)
-    hint = "only letters, digits, '_' and '$' make names" if text[at].isalpha() else ""
+    letters = "only letters, digits, '_' and '$' make names" if text[at].isalpha() else ""
+    hint = _STRANGERS.get(text[at], letters)
     return InputError(f"found {text[at]!r}, which starts nothing", file=file, line=line, column=column, hint=hint)
 
 

@@ -7,6 +7,7 @@ import os
 import re
 from functools import cache
 
+from fencepost.frontends.c.llvm.tokens import unescape
 from fencepost.program.datatypes import Array, DataType, Field, Scalar, Struct
 from fencepost.program.operands import Position
 
@@ -27,7 +28,7 @@ class Debug:
         """The fields of a node by name; `kind` is its class."""
         text = self.metadata.get(number, "").removeprefix("distinct ")
         kind, _, rest = text.partition("(")
-        return {"kind": kind.strip("!")} | {k: v.strip('"') for k, v in _FIELD.findall(rest)}
+        return {"kind": kind.strip("!")} | {k: unescape(v.strip('"')) for k, v in _FIELD.findall(rest)}
 
     def _reference(self, node: dict[str, str], key: str) -> int | None:
         value = node.get(key, "")

@@ -1,0 +1,2 @@
+thread P { r := 5 # five
+ }

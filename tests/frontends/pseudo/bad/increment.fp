@@ -1,0 +1,1 @@
+thread P { r++ }

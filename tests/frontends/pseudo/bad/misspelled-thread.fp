@@ -1,0 +1,1 @@
+thrad P { skip }

@@ -1,0 +1,1 @@
+thread main { t := spawn main() }
