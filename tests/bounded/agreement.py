@@ -8,7 +8,8 @@ from dataclasses import replace
 from itertools import pairwise, product
 
 from fencepost.bounded.check import decide
-from fencepost.bounded.prepare import Straight, prepare
+from fencepost.bounded.prepare import prepare
+from fencepost.bounded.straight import Straight
 from fencepost.program.condition import And, Compare, Condition, Formula, Not, Or, Quantifier
 from fencepost.program.instructions import Assert, FenceKind
 from fencepost.program.operands import Const

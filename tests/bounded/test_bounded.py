@@ -240,10 +240,70 @@ def test_main_is_a_process_where_it_shares_memory_with_its_threads(tmp_path: Pat
     assert fenced.answer is Answer.PASS
 
 
-def test_a_main_that_judges_after_it_shared_is_refused(tmp_path: Path) -> None:
-    verdict = api.bounded(sharing(tmp_path, after="assert(x == 1);"), contexts="2")
+def test_main_goes_on_after_a_join_with_what_it_has_read(tmp_path: Path) -> None:
+    seen = "assert(x == 1 && (!flag || data || y == 0));"
+    found = api.bounded(sharing(tmp_path, after=seen).with_suffix(".c"), contexts="3")
+    assert found.answer is Answer.FAIL
+    after = sharing(tmp_path, after="assert(x == 1 && y == 1);")
+    after.write_text(after.read_text().replace("assert(!flag || data);", ""))
+    assert api.bounded(after, contexts="4").answer is Answer.PASS
+
+
+HEAD = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+volatile int x, y;
+"""
+START = "int main(void) { pthread_t a, b; pthread_create(&a, 0, p, 0); pthread_create(&b, 0, q, 0); "
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "contexts"),
+    [
+        # what a thread returns
+        ("void *p(void *z) { x = 1; return (void *)(long)y; } void *q(void *z) { y = 1; return (void *)(long)x; }\n"
+         + START + "void *r, *s; pthread_join(a, &r); pthread_join(b, &s); assert(r || s); }", Answer.FAIL, 3),
+        # one thread is joined, the other may run on; it need not even end
+        ("void *p(void *z) { x = 1; return 0; } void *q(void *z) { while (!y) {} return 0; }\n"
+         + START + "pthread_join(a, 0); assert(x == 0); pthread_join(b, 0); }", Answer.FAIL, 1),
+        # arguments that main goes on writing while threads run, but not those that they look at
+        ("int n[2], sum; void *p(void *z) { sum = sum + *(int *)z; return 0; }\n"
+         "int main(void) { pthread_t t[2];"
+         " for (int i = 0; i < 2; i++) { n[i] = i + 1; pthread_create(&t[i], 0, p, &n[i]); }"
+         " for (int i = 0; i < 2; i++) pthread_join(t[i], 0); assert(sum != 1 && sum != 2); }", Answer.FAIL, 2),
+        # heap memory of a thread
+        ("int *volatile m; void *p(void *z) { int *l = malloc(4); *l = 7; m = l; return 0; }\n"
+         "void *q(void *z) { int *l = m; if (l) assert(*l == 7); return 0; }" + START + "}", Answer.FAIL, 3),
+        # local memory: an array, and one whose place is computed
+        ("void *p(void *z) { int l[3] = {1, 2, 3}; l[x & 1] = 5; y = l[0] + l[1] + l[2]; return 0; }\n"
+         "void *q(void *z) { x = 1; int r = y; assert(r == 0 || r == 10); return 0; }" + START + "}", Answer.FAIL, 3),
+        # thread-local memory
+        ("_Thread_local int t = 3; void *p(void *z) { t++; x = t; return 0; }\n"
+         "void *q(void *z) { int r = x; assert(t == 3 && (!r || r == 4)); return 0; }" + START + "}", Answer.PASS, 3),
+        # a pointer to a function
+        ("static void w(void) { x = 1; } static void v(void) { x = 2; } void (*f)(void) = w;\n"
+         "void *p(void *z) { f(); y = 1; return 0; } void *q(void *z) { int r = y; assert(!r || x == 1); return 0; }"
+         + START + "}", Answer.FAIL, 3),
+        # exit in a thread ends what main would do after it joined it
+        ("int got; void *p(void *z) { y = 1; return 0; } void *q(void *z) { got = y; if (!got) exit(0); return 0; }\n"
+         + START + "pthread_join(a, 0); pthread_join(b, 0); assert(got == 1); }", Answer.PASS, 3),
+    ],
+)  # fmt: skip
+def test_what_small_programs_have(tmp_path: Path, text: str, answer: Answer, contexts: int) -> None:
+    path = tmp_path / "small.c"
+    path.write_text(HEAD + text)
+    verdict = api.bounded(path, contexts=f"1..{contexts}", unroll=2)
+    assert (verdict.answer, verdict.extra["contexts"]) == (answer, contexts), verdict.reason
+
+
+def test_a_refusal_names_the_place(tmp_path: Path) -> None:
+    path = tmp_path / "small.c"
+    read = START + "pthread_join(a, 0); int r = y; pthread_join(b, 0); assert(r); }"
+    path.write_text(HEAD + "void *p(void *z) { x = 1; return 0; } void *q(void *z) { y = 1; return 0; }\n" + read)
+    verdict = api.bounded(path, contexts="2")
     assert verdict.answer is Answer.UNKNOWN
-    assert "after it has joined" in verdict.reason
+    assert re.search(r"small\.c:\d+:\d+ accesses, after it has joined another thread, what thread q", verdict.reason)
 
 
 def test_a_time_limit_holds_inside_the_solver() -> None:

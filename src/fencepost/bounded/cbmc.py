@@ -12,9 +12,9 @@ from time import monotonic
 from typing import Any
 
 from fencepost.bounded.c_code import c_code
-from fencepost.bounded.prepare import Straight
 from fencepost.bounded.replay import plan_of, replay
 from fencepost.bounded.schedules import schedules
+from fencepost.bounded.straight import Straight
 from fencepost.bounded.translate import translate
 from fencepost.bounded.witness import witness_of
 from fencepost.errors import InternalError, UsageError

@@ -7,9 +7,10 @@ from functools import cache
 from time import monotonic
 
 from fencepost.bounded.child import in_child
-from fencepost.bounded.prepare import Straight, prepare
+from fencepost.bounded.prepare import prepare
 from fencepost.bounded.replay import plan_of, replay
 from fencepost.bounded.schedules import schedules
+from fencepost.bounded.straight import Straight
 from fencepost.bounded.symbolic import Formula, Symbolic
 from fencepost.bounded.terms import Solver, make_solver
 from fencepost.bounded.translate import translate

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from fencepost.bounded.ranges import Range, Ranges, of
+from fencepost.bounded.storage import Block
 from fencepost.errors import UnsupportedError
 from fencepost.program import instructions as ins
 from fencepost.program.condition import FinalMemory
@@ -45,8 +46,8 @@ class Cell:
 class Locations:
     """Knows, for every access, the cells that it can be about."""
 
-    def __init__(self, ranges: Ranges, objects: Mapping[int, int] | None = None) -> None:
-        self.ranges, self.objects = ranges, objects or {}
+    def __init__(self, ranges: Ranges, blocks: Mapping[int, Block]) -> None:
+        self.ranges, self.blocks = ranges, blocks
         self.targets: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {}
         for thread, function in enumerate(ranges.functions):
             for pc in ranges.threads[thread].before:
@@ -59,6 +60,15 @@ class Locations:
                 found.setdefault((ranges.layout.globals[o.what.object] + o.what.offset, o.what.size), 0)
         self.cells = self._cells(sorted(found))
         self.by_address = {c.address: c for c in self.cells}
+
+    def touches(self, thread: int, address: int, size: int, *, writes: bool) -> bool:
+        """Whether a thread may access this memory; with `writes`, whether it may write there."""
+        code = self.ranges.functions[thread].code
+        return any(
+            t == thread and not (writes and isinstance(code[pc], ins.Load)) and a < address + size and address < a + n
+            for (t, pc), targets in self.targets.items()
+            for a, n in targets
+        )
 
     def of(self, thread: int, pc: int) -> list[Cell]:
         return [self.by_address[a] for a, _ in self.targets[thread, pc]]
@@ -74,7 +84,8 @@ class Locations:
     def _check(self, address: int, i: Access) -> None:
         found = self.ranges.layout.find(address)
         inside = found is not None and found[1] + i.size <= found[0].size
-        inside = inside or any(a <= address and address + i.size <= a + n for a, n in self.objects.items())
+        block = self._block(address)
+        inside = inside or (block is not None and address + i.size <= block[0] + block[1].size)
         if not inside or address % i.size:
             raise UnsupportedError(
                 f"the access at {i.at} may go to address {address:#x}, which is not inside an object; "
@@ -102,13 +113,20 @@ class Locations:
         ]  # fmt: skip
 
     def _name(self, address: int) -> str:
-        found = self.ranges.layout.find(address)
-        if found is None:
+        found, block = self.ranges.layout.find(address), self._block(address)
+        if found is not None:
+            name, offset, type_ = found[0].name, found[1], found[0].type
+        elif block is not None and block[1].name:
+            name, offset, type_ = f"{block[1].name}@{block[0]:x}", address - block[0], block[1].type
+        else:
             return f"{address:#x}"
-        o, offset = found
-        if o.type is None:
-            return o.name + (f"[{offset}]" if offset else "")
-        return o.name + path_at(o.type, offset)[0]
+        if type_ is None:
+            return name + (f"[{offset}]" if offset else "")
+        return name + path_at(type_, offset)[0]
+
+    def _block(self, address: int) -> tuple[int, Block] | None:
+        """The object that is not global at this address, with where it starts."""
+        return next(((a, b) for a, b in self.blocks.items() if a <= address < a + b.size), None)
 
 
 def _count(ranges: Ranges, thread: int, targets: dict[tuple[int, int], tuple[tuple[int, int], ...]]) -> dict[int, int]:
@@ -118,7 +136,7 @@ def _count(ranges: Ranges, thread: int, targets: dict[tuple[int, int], tuple[tup
     for pc in range(len(function.code) - 1, -1, -1):
         i: Instruction = function.code[pc]
         after: dict[int, int] = {}
-        for target in _forward(pc, i):
+        for target in forward(pc, i):
             for a, n in reach.get(target, {}).items():
                 after[a] = max(after.get(a, 0), n)
         if isinstance(i, ins.Store | ins.StoreConditional):
@@ -128,7 +146,7 @@ def _count(ranges: Ranges, thread: int, targets: dict[tuple[int, int], tuple[tup
     return reach.get(0, {})
 
 
-def _forward(pc: int, i: Instruction) -> tuple[int, ...]:
+def forward(pc: int, i: Instruction) -> tuple[int, ...]:
     match i:
         case ins.Jump(target=target):
             return (target,)

@@ -2,37 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from fencepost.bounded.ending import check_ending
 from fencepost.bounded.locations import Locations
 from fencepost.bounded.processes import Processes, find_processes
 from fencepost.bounded.ranges import Ranges
+from fencepost.bounded.storage import Block, storage_of, to_registers
+from fencepost.bounded.straight import Straight
 from fencepost.bounded.straighten import straighten
 from fencepost.program.layout import lay_out
 from fencepost.program.passes.mapping import map_for_model
 from fencepost.program.passes.spin import find_spins
 from fencepost.program.passes.synchronisation import lower_synchronisation
-from fencepost.program.program import Function, Program
-from fencepost.records import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Straight:
-    """A straight program with what is known of it. Its functions are those of the threads, in order, and the ending
-    where `main` has one."""
-
-    program: Program
-    processes: Processes
-    ranges: Ranges
-    locations: Locations
-
-    @property
-    def ending(self) -> Function | None:
-        return self.program.functions[-1] if self.processes.ending is not None else None
+from fencepost.program.program import Program
 
 
 def prepare(program: Program, unroll: int) -> Straight:
     """Loops that only wait become awaits, so that they need no bound; the others run at most `unroll` times around."""
     program = map_for_model(find_spins(lower_synchronisation(program)), "power")
-    processes = find_processes(program)
-    straight = straighten(program, unroll, processes.starts, processes.ending)
-    ranges = Ranges(straight, lay_out(straight), processes.memory)
-    return Straight(straight, processes, ranges, Locations(ranges, processes.objects))
+    shares_at: int | None = None
+    while True:
+        straight = _straight(program, find_processes(program, shares_at), unroll)
+        shares_at = _conflict(straight)
+        if shares_at is None:
+            check_ending(straight)
+            return straight
+
+
+def _straight(program: Program, processes: Processes, unroll: int) -> Straight:
+    storage = storage_of(program, lay_out(program))
+    straight = straighten(program, unroll, processes.starts, storage, processes.ending)
+    memory = storage.memory | processes.memory
+    ranges = Ranges(straight, lay_out(straight), memory)
+    fixed = frozenset() if processes.main is None else frozenset({processes.main, len(processes.starts)})
+    while (simpler := to_registers(straight, ranges, fixed)) is not None:
+        straight = simpler
+        ranges = Ranges(straight, lay_out(straight), memory)
+    blocks = storage.blocks | {a: Block(size) for a, size in processes.objects.items()}
+    return Straight(straight, replace(processes, memory=memory), ranges, Locations(ranges, blocks))
+
+
+def _conflict(straight: Straight) -> int | None:
+    """The first access that `main` was thought to have to itself, but that a running thread can notice or disturb."""
+    for n, note in enumerate(straight.processes.notes):
+        for p in range(note.running):
+            if straight.locations.touches(p, note.address, note.size, writes=not note.writes):
+                return n
+    return None

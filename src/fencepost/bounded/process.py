@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from fencepost.bounded.builder import FALSE, TRUE, Builder, Label
 from fencepost.bounded.locations import Access, Cell
-from fencepost.bounded.prepare import Straight
 from fencepost.bounded.question import Question
+from fencepost.bounded.straight import Straight
 from fencepost.bounded.views import Schedule, Views, set_view, stamps_of
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import FenceKind, Instruction, Op
@@ -65,6 +65,8 @@ class Whole:
         self.owners: dict[int, list[Operand]] = {}
         self.errors: list[Reg] = []
         self.ended: list[Reg] = []
+        self.returned: dict[int, Operand] = {}
+        self.saved: dict[int, Operand] = {}  # what main read and chose while it was a process
 
 
 class Process:
@@ -216,6 +218,7 @@ class Process:
                 b.jump(self.end)
                 return
             case ins.Return():
+                self._return(i)
                 b.set(self.whole.ended[self.p], TRUE)
                 b.jump(self.end)
                 return
@@ -232,6 +235,17 @@ class Process:
         on = Label()
         self.builder.branch(condition, on, self.end)
         self.builder.place(on)
+
+    def _return(self, i: ins.Return) -> None:
+        if i.value is not None and self.whole.straight.ending is not None:
+            returned = self.whole.returned.setdefault(self.p, self.builder.var(f"returned.{self.p}"))
+            assert isinstance(returned, Reg), "what is returned should have a register"
+            self.builder.set(returned, self._operand(i.value))
+
+    def _save(self, pc: int, register: Reg) -> None:
+        if self.p == self.whole.straight.processes.main:
+            self.whole.saved[pc] = saved = self.builder.var(f"saved.{pc}")
+            self.builder.set(saved, self.registers[register.index])
 
     def _may_stop(self, pc: int) -> None:
         """A process need not fetch all of its code: it can stop before anything that others could notice."""
@@ -253,6 +267,7 @@ class Process:
         assert isinstance(low, Const) and isinstance(high, Const), "the bounds of a choice should be constant"
         guess = self.builder.choose(low.value, high.value, f"choice.{self.p}.{pc}", "choice", self.p, pc)
         self.builder.set(self.registers[i.dst.index], guess)
+        self._save(pc, i.dst)
         self._assigned(i.dst)
 
     def _control(self, condition: Operand) -> None:
@@ -319,6 +334,8 @@ class Process:
                 b.jump(over)
                 b.place(other)
         b.place(over)
+        if isinstance(i, ins.Load):
+            self._save(pc, i.dst)
         if isinstance(i.address, Reg):
             self.address_commit.raise_to(when.commit)
             self.address_known.raise_to(when.init)

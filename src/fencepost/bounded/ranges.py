@@ -7,6 +7,7 @@ there are stores every chain of values has been followed, whether or not the set
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import field
 from itertools import product
 
@@ -16,6 +17,7 @@ from fencepost.program.arithmetic import ArithmeticFault, compute
 from fencepost.program.instructions import COMPARISONS, Op
 from fencepost.program.layout import Layout
 from fencepost.program.operands import WORD, Operand, Reg, to_signed, to_unsigned
+from fencepost.program.printer import jump_targets
 from fencepost.program.program import Function, Program
 from fencepost.records import dataclass
 
@@ -119,6 +121,8 @@ def _exact(op: Op, args: tuple[Range, ...]) -> Range | None:
     return None
 
 
+NEAR = 12  # so many instructions before a branch are looked at for what it is about
+Keep = Callable[[int], bool]
 Registers = dict[int, Range]  # registers that are not in it are zero
 ZERO = of(0)
 
@@ -144,12 +148,16 @@ class Ranges:
         self.memory: dict[tuple[int, int], Range] = {}
         self.functions = list(program.functions)
         self.threads: list[Flowed] = []
+        self.returns: dict[int, Range] = {}  # what each thread returns
+        self.targets = {f.name: {t for i in f.code for t in jump_targets(i)} for f in self.functions}
         stores = sum(isinstance(i, ins.Store | ins.StoreConditional) for f in self.functions for i in f.code)
         for count in range(stores + 2):
             before = dict(self.memory)
             if count == MAX_ROUNDS:
                 self.memory = {(a, size): unsigned(8 * size) for a, size in self.memory}
-            self.threads = [self._flow(f) for f in self.functions]
+            self.threads = []
+            for function in self.functions:
+                self.threads.append(self._flow(function))
             if self.memory == before:
                 break
 
@@ -167,9 +175,53 @@ class Ranges:
         for pc, i in enumerate(function.code):
             if pc in flowed.before:
                 registers = dict(flowed.before[pc])
-                for target in self._step(flowed, pc, i, registers):
-                    _meet(flowed.before, target, registers)
+                targets = self._step(flowed, pc, i, registers)
+                for target in targets:
+                    _meet(flowed.before, target, self._known(function, pc, target, registers))
         return flowed
+
+    def _known(self, function: Function, pc: int, target: int, registers: Registers) -> Registers:
+        """What holds where control goes from `pc` to `target`: a branch tells something about what it compared."""
+        i = function.code[pc]
+        if isinstance(i, ins.Assume | ins.Assert):
+            truth = True
+        elif isinstance(i, ins.Branch) and i.then != i.otherwise:
+            truth = target == i.then
+        else:
+            return registers
+        if not isinstance(i.condition, Reg):
+            return registers
+        refined = dict(registers)
+        for register, keep in self._compared(function, pc, i.condition, truth):
+            _keep(refined, register, keep)
+        return refined
+
+    def _compared(self, function: Function, pc: int, condition: Reg, truth: bool) -> Iterator[tuple[Reg, Keep]]:
+        """The registers that the condition before `pc` is about, with which of their values make it so. They are looked
+        for among the instructions right before; copies are as good as what they were copied from."""
+        keep: Keep = lambda value: (value != 0) == truth  # noqa: E731, the first of a chain of tests
+        yield condition, keep
+        subject, changed = condition, set[Reg]()
+        for n in range(pc - 1, max(-1, pc - NEAR), -1):
+            if n + 1 in self.targets[function.name]:
+                return
+            i = function.code[n]
+            if isinstance(i, ins.Fence | ins.Store):
+                continue
+            if not isinstance(i, ins.Compute | ins.Load) or (isinstance(i, ins.Load) and i.dst == subject):
+                return
+            if i.dst != subject or not isinstance(i, ins.Compute):
+                copy = isinstance(i, ins.Compute) and (i.op, i.width, i.args) == (Op.MOV, WORD, (subject,))
+                if copy and i.dst not in changed:
+                    yield i.dst, keep
+                changed.add(i.dst)
+                continue
+            constants = [self.layout.value(a) for a in i.args if not isinstance(a, Reg)]
+            regs = [a for a in i.args if isinstance(a, Reg)]
+            if len(regs) != 1 or len(constants) != len(i.args) - 1 or regs[0] in changed or i.op is Op.SELECT:
+                return
+            keep, subject = _before(i, keep, constants), regs[0]
+            yield subject, keep
 
     def _step(self, flowed: Flowed, pc: int, i: ins.Instruction, registers: Registers) -> tuple[int, ...]:
         """Updates the registers; where control can go."""
@@ -204,9 +256,24 @@ class Ranges:
             case ins.Assume() | ins.Assert():
                 if flowed.operand(pc, i.condition, self.layout).constant == 0:
                     return ()
-            case ins.Return() | ins.Fail():
+            case ins.Join(dst=dst) if dst is not None:
+                registers[dst.index] = self._returned(flowed.operand(pc, i.thread, self.layout))
+            case ins.Return(value=value):
+                if value is not None:
+                    given = flowed.operand(pc, value, self.layout)
+                    thread = len(self.threads)
+                    self.returns[thread] = join(self.returns.get(thread, given), given)
+                return ()
+            case ins.Fail():
                 return ()
         return (pc + 1,)
+
+    def _returned(self, threads: Range) -> Range:
+        """What a join can receive; threads are numbered from 1."""
+        found = ZERO
+        for t in threads.values or range(1, len(self.functions)):
+            found = join(found, self.returns.get(t - 1, ZERO))
+        return found
 
     def _load(self, address: Range, size: int) -> Range:
         if address.values is None:
@@ -231,6 +298,27 @@ class Ranges:
 def enclosing(low: int, high: int) -> Range:
     values = frozenset(range(low, high + 1)) if high - low < LARGEST_SET else None
     return Range(low, high, values)
+
+
+def _before(i: ins.Compute, keep: Keep, constants: list[int]) -> Keep:
+    """The test of the one register of a computation that amounts to a test of its result."""
+
+    def test(value: int) -> bool:
+        rest = iter(constants)
+        args = tuple(value if isinstance(a, Reg) else next(rest) for a in i.args)
+        try:
+            return keep(compute(i.op, i.width, args))
+        except ArithmeticFault:
+            return True
+
+    return test
+
+
+def _keep(registers: Registers, register: Reg, keep: Keep) -> None:
+    now = registers.get(register.index, ZERO)
+    left = [v for v in now.values or () if keep(to_unsigned(v))]
+    if left:  # nothing left: the way is not taken, which is for others to find out
+        registers[register.index] = of(*left)
 
 
 def _meet(before: dict[int, Registers], target: int, registers: Registers) -> None:

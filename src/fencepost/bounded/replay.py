@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from fencepost.bounded.prepare import Straight
 from fencepost.bounded.process import NEVER
+from fencepost.bounded.straight import Straight
 from fencepost.bounded.translate import Translated
 from fencepost.bounded.views import Schedule
 from fencepost.errors import InternalError
@@ -51,7 +51,12 @@ class Run:
     machine: PowerMachine
     steps: tuple[tuple[int, Label], ...]
     state: State
-    schedule: Schedule
+    plan: Plan
+    returned: dict[int, int]  # by process
+
+    @property
+    def schedule(self) -> Schedule:
+        return self.plan.schedule
 
 
 def plan_of(translated: Translated, guesses: Guesses) -> Plan:
@@ -140,6 +145,7 @@ class _Replay:
         self.machine = PowerMachine(straight.program, straight.processes.memory)
         self.steps: list[tuple[int, Label]] = []
         self.state = self.machine.initial()
+        self.returned: dict[int, int] = {}
 
     def run(self) -> Run:
         for k, p in enumerate(self.plan.schedule, start=1):
@@ -150,7 +156,7 @@ class _Replay:
             self._context(k, p)
         if not self.machine.complete(self.state):
             raise InternalError(f"the run that the solver found is not complete in the POWER machine: {self._left()}")
-        return Run(self.machine, tuple(self.steps), self.state, self.plan.schedule)
+        return Run(self.machine, tuple(self.steps), self.state, self.plan, self.returned)
 
     def _left(self) -> str:
         waiting = [
@@ -187,6 +193,8 @@ class _Replay:
         while True:
             i = function.code[pc]
             if isinstance(i, ins.Return) or (p, pc) in self.plan.stops:
+                if isinstance(i, ins.Return) and i.value is not None:
+                    self.returned[p] = value(i.value)
                 return tuple(trail)
             guess, after = 0, pc + 1
             match i:

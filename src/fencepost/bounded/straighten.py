@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from fencepost.bounded.storage import Storage
 from fencepost.errors import UnsupportedError
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import FenceKind, Instruction, Op, RmwOp
@@ -21,7 +22,7 @@ from fencepost.program.program import Function, Program, Thread
 from fencepost.records import dataclass
 
 MAX_NODES = 200_000
-MAIN = "main"  # the process that is the rest of `main`
+MAIN, ENDING = "main", "ending"  # the process that is the rest of `main`, and what it does after a join
 FENCES = frozenset({FenceKind.SYNC, FenceKind.LWSYNC, FenceKind.ISYNC})
 
 
@@ -43,20 +44,37 @@ Node = tuple[Place, ...]  # innermost frame last
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where a thread starts: its frames, outermost first, with the values of their registers."""
+    """Where a thread starts: its frames, outermost first, with the values of their registers. Only `main` joins."""
 
     name: str
     frames: tuple[tuple[str, int, tuple[int, ...], Reg | None], ...]
     index: int = 0
 
+    @property
+    def joins(self) -> bool:
+        return self.name in (MAIN, ENDING)
 
-def straighten(program: Program, unroll: int, starts: Sequence[Start], ending: Start | None = None) -> Program:
-    """The program with straight threads; the function of `ending`, if there is one, comes last and belongs to none.
-    Raises UnsupportedError where something has no place in such a program."""
+
+def straighten(
+    program: Program, unroll: int, starts: Sequence[Start], storage: Storage, ending: Start | None = None
+) -> Program:
+    """The program with straight threads; the function of `ending`, if there is one, comes last and belongs to none. A
+    thread that is `main` ends where it joins another; its ending is the same code, instruction by instruction, with
+    the joins. What threads allocate is found in `storage`. Raises UnsupportedError where something has no place in
+    such a program."""
     every = [*starts, *([ending] if ending is not None else [])]
-    functions = tuple(_Unroller(program, unroll, start, ending is not None).function() for start in every)
+    functions = [_Unroller(program, unroll, start, ending is not None, storage).function() for start in every]
+    for n, start in enumerate(starts):
+        if start.name == MAIN:
+            functions[n] = _until_join(functions[n])
     threads = tuple(Thread(s.name, s.name) for s in starts)
-    return replace(program, functions=functions, threads=threads)
+    objects = tuple(storage.without_functions(o) for o in program.objects)
+    return replace(program, functions=tuple(functions), threads=threads, objects=objects)
+
+
+def _until_join(function: Function) -> Function:
+    code = [ins.Return(at=i.at) if isinstance(i, ins.Join) else i for i in function.code]
+    return replace(function, code=tuple(code))
 
 
 class _Code:
@@ -78,8 +96,9 @@ class _Code:
 
 
 class _Unroller:
-    def __init__(self, program: Program, unroll: int, start: Start, has_ending: bool) -> None:
+    def __init__(self, program: Program, unroll: int, start: Start, has_ending: bool, storage: Storage) -> None:
         self.program, self.unroll, self.start, self.has_ending = program, unroll, start, has_ending
+        self.storage, self.functions = storage, storage.layout.functions
         self.codes: dict[str, _Code] = {}
         self.registers: list[str] = []
         self.blocks: dict[tuple[tuple[str, int], ...], int] = {}  # call path -> its first register
@@ -153,28 +172,29 @@ class _Unroller:
             return [ins.Assume(Const(0)), ins.Return()], ()
         original = self.program.function(place.function).code[place.pc]
         base = self._base(node)
-        i = map_operands(original, lambda o: Reg(o.index + base) if isinstance(o, Reg) else o)
+        i = map_operands(original, lambda o: self._operand(o, base))
         nexts = self._nexts(node, original)
         match i:
             case ins.Jump() | ins.SpinHead() | ins.Print():
                 return [], nexts
             case ins.Return() if len(node) > 1:
                 return self._return(node, i)
-            case ins.Exit(process=True) if self.has_ending and self.start.index:  # after the ending nothing is left
-                raise UnsupportedError(
-                    f"a thread that ends the program, at {i.at}, beside a main that looks at the end"
-                )
-            case ins.Join() if self.start.name == MAIN:
-                self._require_silence(node)
-                return [ins.Return(at=i.at)], ()
-            case ins.Return() | ins.Exit():  # what others do, they can do before the program ends
-                return [ins.Return(at=i.at)], ()
+            case ins.Exit(process=True) if self.has_ending and self.start.index:  # nobody joins it any more
+                return [ins.Assume(Const(0), at=i.at), ins.Return()], ()
+            case ins.Join() if self.start.joins:
+                return [i], nexts
+            case ins.Return(value=value) | ins.Exit(value=value):  # what others do, they can do before the end
+                return [ins.Return(value, at=i.at)], ()
             case ins.Fail(kind=ins.ErrorKind.LOOP_BOUND):
                 return [ins.Assume(Const(0), at=i.at), ins.Return()], ()
             case ins.Fail():
                 return [i], ()
             case ins.Call():
                 return self._call(node, i)
+            case ins.Alloca() | ins.Malloc() | ins.ThreadLocalAddress():
+                return [ins.Compute(i.dst, (Const(self._address(i)),), Op.MOV, at=i.at)], nexts
+            case ins.Free():  # whether it is too early is for `fencepost check` to find
+                return [], nexts
             case ins.Cas():
                 return self._cas(node, i, nexts)
             case ins.Self(dst=dst):
@@ -184,21 +204,21 @@ class _Unroller:
             case _:
                 return list(self._plain(i)), nexts
 
-    def _require_silence(self, node: Node) -> None:
-        """After a join `main` should do nothing that can fail."""
-        for place in node:
-            code = self.program.function(place.function).code
-            seen, stack = {place.pc}, [place.pc]
-            while stack:
-                at = stack.pop()
-                for pc in successors(at, code[at]):
-                    i = code[pc]
-                    if isinstance(i, ins.Assert | ins.Fail | ins.Spawn | ins.Call):
-                        what = "shares memory with its threads and goes on after it has joined one"
-                        raise UnsupportedError(f"main {what}, with {i.mnemonic} at {i.at}")
-                    if pc not in seen:
-                        seen.add(pc)
-                        stack.append(pc)
+    def _operand(self, operand: Operand, base: int) -> Operand:
+        """Registers have their place in the frame; functions are numbers, as they are in memory."""
+        match operand:
+            case Reg(index):
+                return Reg(index + base)
+            case FunctionAddress(name):
+                return Const(self.functions[name])
+        return operand
+
+    def _address(self, i: ins.Alloca | ins.Malloc | ins.ThreadLocalAddress) -> int:
+        if isinstance(i, ins.ThreadLocalAddress):
+            return self.storage.thread_local(i.object, self.start.index)
+        if not isinstance(i.size, Const):
+            raise UnsupportedError(f"the size of the memory that is allocated at {i.at} is not constant")
+        return self.storage.allocate(i, i.size.value, self.start.index)
 
     def _plain(self, i: Instruction) -> Iterator[Instruction]:
         match i:
@@ -271,13 +291,34 @@ class _Unroller:
         return Reg(self.registers.index(name))
 
     def _call(self, node: Node, i: ins.Call) -> tuple[Sequence[Instruction], tuple[Node, ...]]:
-        if not isinstance(i.callee, FunctionAddress):
-            raise UnsupportedError(f"a call through a pointer at {i.at} cannot be inlined")
-        name = i.callee.name
+        """A call through a pointer is a branch for each function that it may be."""
+        if not isinstance(i.callee, Reg):
+            return self._inline(node, i, self._function(i.callee))
+        place, candidates = node[-1], self._candidates(i)
+        which, calls = divmod(place.half, 2)
+        if calls:
+            return self._inline(node, i, candidates[which])
+        if which == len(candidates):
+            return [ins.Fail(ins.ErrorKind.BAD_CALL, "call through a pointer that is not such a function", at=i.at)], ()
+        same = self._scratch(4)
+        test = ins.Compute(same, (i.callee, Const(self.functions[candidates[which]])), Op.EQ, at=i.at)
+        after = tuple((*node[:-1], replace(place, half=half)) for half in (place.half + 1, place.half + 2))
+        return [test, ins.Branch(same, 0, 0, at=i.at)], after
+
+    def _function(self, callee: Operand) -> str:
+        assert isinstance(callee, Const), "the address of a function should be a number"
+        return next(name for name, address in self.functions.items() if address == callee.value)
+
+    def _candidates(self, i: ins.Call) -> list[str]:
+        """The functions that a pointer can be the address of, and that take so many arguments."""
+        fitting = (f.name for f in self.program.functions if f.parameters == len(i.args))
+        return [name for name in fitting if name in self.storage.named]
+
+    def _inline(self, node: Node, i: ins.Call, name: str) -> tuple[Sequence[Instruction], tuple[Node, ...]]:
         if sum(p.function == name for p in node) > self.unroll:
             return [ins.Assume(Const(0), at=i.at), ins.Return()], ()
         place = node[-1]
-        back = replace(place, pc=place.pc + 1)
+        back = replace(place, pc=place.pc + 1, half=0)
         callee = (*node[:-1], self._settled(back), Place(name, 0, (), i.dst))
         base, code = self._base(callee), self.code(name)
         moves: list[Instruction] = []

@@ -21,8 +21,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fencepost.bounded.builder import FALSE, TRUE, Label
-from fencepost.bounded.prepare import Straight
+from fencepost.bounded.ending import Left, fails_at_the_end
 from fencepost.bounded.process import Process, Whole
+from fencepost.bounded.straight import Straight
 from fencepost.bounded.views import Schedule, stamps_of
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import FenceKind, Op
@@ -175,7 +176,8 @@ class _Translator(Whole):
         for ended in self.ended:
             over = b.both(over, ended)
         bad = b.either(bad, b.both(over, self.question.violated(b, self._register, self._memory)))
-        bad = b.either(bad, b.both(over, self.question.fails_at_the_end(b, self._memory)))
+        left = Left(self._memory, self.ended, self.returned, self.saved)
+        bad = b.either(bad, fails_at_the_end(self.straight, b, left))
         wrong, right = Label(), Label()
         b.branch(bad, wrong, right)
         b.place(wrong)

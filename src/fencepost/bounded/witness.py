@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from fencepost.bounded.prepare import Straight
+from fencepost.bounded.ending import Came, run_ending
 from fencepost.bounded.replay import Run, failed_process
+from fencepost.bounded.straight import Straight
 from fencepost.errors import InternalError
 from fencepost.execution.execution import Event, EventKind, Execution, Pair
 from fencepost.program import instructions as ins
-from fencepost.program.arithmetic import compute
 from fencepost.program.condition import Quantifier, comparisons, holds
 from fencepost.program.instructions import ErrorKind, FenceKind, Mode
-from fencepost.program.operands import Operand, Reg, to_signed, to_unsigned
+from fencepost.program.operands import to_signed
 from fencepost.reference.power_machine import Label, Write
 from fencepost.reference.power_paths import End, Fetched, Path, What
 from fencepost.reference.power_search import outcome_of
@@ -37,11 +38,11 @@ def _error(straight: Straight, run: Run, graph: _Graph) -> ErrorReport:
     p = failed_process(run)
     if p is not None:
         return _assertion(run.machine.path(run.state, p).events[-1], p)
-    if not all(run.machine.path(run.state, q).end is End.DONE for q in range(run.machine.count)):
-        raise InternalError("the run that the solver found neither fails nor ends")
     ending = _run_ending(straight, run)
     if ending is not None:
         return ending
+    if not all(run.machine.path(run.state, q).end is End.DONE for q in range(run.machine.count)):
+        raise InternalError("the run that the solver found neither fails nor ends")
     if not _condition_met(straight, run):
         raise InternalError("the run that the solver found does not show what was asked for")
     assert straight.program.condition is not None, "a condition should be there to be met"
@@ -76,40 +77,12 @@ def _condition_met(straight: Straight, run: Run) -> bool:
 
 
 def _run_ending(straight: Straight, run: Run) -> ErrorReport | None:
-    """Executes `main` after its threads on the final memory; what fails there."""
-    function = straight.ending
-    if function is None:
-        return None
-    layout = run.machine.layout
-    registers, written = [0] * len(function.registers), dict[int, int]()
-
-    def value(operand: Operand) -> int:
-        return registers[operand.index] if isinstance(operand, Reg) else layout.value(operand)
-
-    pc = 0
-    while True:
-        i = function.code[pc]
-        pc += 1
-        match i:
-            case ins.Compute():
-                registers[i.dst.index] = compute(i.op, i.width, tuple(value(a) for a in i.args))
-            case ins.Load():
-                a = value(i.address)
-                registers[i.dst.index] = written[a] if a in written else run.machine.final_value(run.state, a, i.size)
-            case ins.Store():
-                written[value(i.address)] = to_unsigned(value(i.value), 8 * i.size)
-            case ins.Jump():
-                pc = i.target
-            case ins.Branch():
-                pc = i.then if value(i.condition) else i.otherwise
-            case ins.Assume() if not value(i.condition):
-                return None
-            case ins.Assert() if not value(i.condition):
-                return ErrorReport(i.kind, i.message or "assertion failed", i.at)
-            case ins.Fail():
-                return ErrorReport(i.kind, i.message or "assertion failed", i.at)
-            case ins.Return():
-                return None
+    """Executes `main` after its threads on what they left; what fails there."""
+    machine, state, end, main = run.machine, run.state, run.machine.count, straight.processes.main
+    ended = [machine.path(state, p).end is End.DONE for p in range(machine.count)]
+    saved = {pc: value for (p, pc), value in (run.plan.results | run.plan.choices).items() if p == main}
+    choices = {pc: value for (p, pc), value in run.plan.choices.items() if p == end}
+    return run_ending(straight, Came(partial(machine.final_value, state), ended, run.returned, saved, choices))
 
 
 # --- the graph
