@@ -9,7 +9,11 @@ using namespace fencepost;
 using namespace fencepost::states;
 
 void bind_states(nb::module_& m) {
-  nb::enum_<Against>(m, "Against").value("RA", Against::Ra).value("SRA", Against::Sra).value("TSO", Against::Tso);
+  nb::enum_<Against>(m, "Against")
+      .value("RA", Against::Ra)
+      .value("SRA", Against::Sra)
+      .value("TSO", Against::Tso)
+      .value("SC", Against::Sc);
   nb::enum_<SearchStatus>(m, "SearchStatus")
       .value("RUNNING", SearchStatus::Running)
       .value("ROBUST", SearchStatus::Robust)

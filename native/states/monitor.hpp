@@ -31,7 +31,8 @@
 
 namespace fencepost::states {
 
-enum class Against : std::uint8_t { Ra, Sra, Tso };
+// Sc: nothing is monitored and nothing can diverge; the search meets the program's own errors.
+enum class Against : std::uint8_t { Ra, Sra, Tso, Sc };
 
 // A state of the search, unpacked. `values` holds a value number per location, `rows` the monitor.
 struct State {

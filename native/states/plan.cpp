@@ -38,7 +38,7 @@ std::uint64_t representative(const Plan::Use& use, const Location& l, std::size_
 Plan::Use Plan::use_of(const Location& l, Against model) {
   Use use;
   use.own = (l.threads & (l.threads - 1)) == 0;
-  use.monitored = l.shared() && l.atomic;
+  use.monitored = l.shared() && l.atomic && model != Against::Sc;
   if (!use.monitored) return use;
   // Where no RMW reads from old writes, the rows of reads serve writes as well; where every write is an RMW, an old
   // write is read by one. SRA's two kinds of rows always differ.

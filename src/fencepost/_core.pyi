@@ -49,6 +49,7 @@ class Against(Enum):
     RA = 0
     SRA = 1
     TSO = 2
+    SC = 3
 
 class SearchStatus(Enum):
     RUNNING = 0

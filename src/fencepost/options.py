@@ -114,7 +114,9 @@ class CheckOptions(ExploreOptions):
 class RobustOptions:
     """What `robust` takes. A limit that runs out makes the verdict UNKNOWN, never PASS."""
 
-    against: str = option("ra", "The weaker model: ra, sra or tso.", metavar="MODEL")
+    against: str = option(
+        "ra", "The weaker model: ra, sra or tso; or sc, to look for the program's own errors only.", metavar="MODEL"
+    )
     waits: bool = option(
         False, "Read a loop that only waits for one location as a blocking wait: its failed reads are no events."
     )
@@ -136,7 +138,7 @@ class RobustOptions:
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise UsageError(f"{flag(name)} must be positive, not {value}")
-        for name, known in (("against", ("ra", "sra", "tso")), ("backend", ("native", "spin")),
+        for name, known in (("against", ("ra", "sra", "tso", "sc")), ("backend", ("native", "spin")),
                             ("emit", (None, "promela"))):  # fmt: skip
             value = getattr(self, name)
             if value not in known:

@@ -38,6 +38,18 @@ def test_json_has_a_boolean(
     assert json.loads(capsys.readouterr().out)["robust"] is robust
 
 
+def test_sc_itself_shows_only_the_programs_own_errors(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert run(["robust", str(PROGRAMS / "dekker-sc.fp"), "--against", "sc", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["robust"], found["states"], found["search"]["monitored_locations"]) == (True, 145, 0)
+    path = tmp_path / "fails.fp"
+    path.write_text("var x\nthread A { x := 1; fence.sc }\nthread B { r := x; assert(r == 0) }\n")
+    assert run(["robust", str(path), "--against", "sc", "--json"]) == 1
+    assert "under SC already" in json.loads(capsys.readouterr().out)["reason"]
+    with pytest.raises(UnsupportedError, match="for sc"):
+        emit(api.read(path), "sc")
+
+
 def test_limits_are_unknown(capsys: pytest.CaptureFixture[str]) -> None:
     file = str(PROGRAMS / "lamport2-3-ra.fp")
     for limit in (["--max-states", "1000"], ["--memory", "2"], ["--time-limit", "0.001"]):

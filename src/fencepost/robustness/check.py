@@ -17,7 +17,7 @@ from fencepost.verdict import Answer, ErrorReport, Verdict, Witness
 #: Called every so often with the number of states, the seconds so far and the length of the traces under way.
 Progress = Callable[[int, float, int], None]
 
-_MODELS = {"ra": Against.RA, "sra": Against.SRA, "tso": Against.TSO}
+_MODELS = {"ra": Against.RA, "sra": Against.SRA, "tso": Against.TSO, "sc": Against.SC}
 _SLICE = 0.05  # seconds between two looks at the clock and the keyboard
 _MEBIBYTE = 1 << 20
 _UNLIMITED = (1 << 32) - 2
@@ -139,6 +139,8 @@ def _finding(
         odds = states * states / 2**65
         reason = f"no divergence in {states} states, but states were told apart by their hash only"
         return None, f"{reason} (a state was missed with a probability of at most {odds:.1g})", None
+    if against == "sc":
+        return None, f"no error in the {states} states of sc", True
     return None, f"robust against {against}: {states} states, none diverges", True
 
 

@@ -42,9 +42,9 @@ def blocking(program: Program) -> Program:
 def passes(program: Program, against: str) -> Program:
     """Lowers library synchronisation. For a hardware model compiles to it; else turns every full fence into a
     read-modify-write of one location that nothing else uses (Example 3.6 of the paper), and drops the weaker fences:
-    where every access releases or acquires they add nothing."""
+    where every access releases or acquires they add nothing. SC needs no fence at all."""
     program = map_for_model(lower_synchronisation(program), against)
-    return program if against == "tso" else _fences_as_updates(program)
+    return program if against == "tso" else _fences_as_updates(program, frozenset() if against == "sc" else _FULL)
 
 
 _FULL = frozenset({
@@ -52,7 +52,7 @@ _FULL = frozenset({
 })  # fmt: skip
 
 
-def _fences_as_updates(program: Program) -> Program:
+def _fences_as_updates(program: Program, full: frozenset[FenceKind]) -> Program:
     fences = [i.kind for f in program.functions for i in f.code if isinstance(i, ins.Fence)]
     if not fences:
         return program
@@ -61,12 +61,12 @@ def _fences_as_updates(program: Program) -> Program:
     def lower(i: Instruction, registers: Registers) -> Sequence[Instruction]:
         if not isinstance(i, ins.Fence):
             return (i,)
-        if i.kind not in _FULL:
+        if i.kind not in full:
             return ()
         return (ins.Rmw(None, GlobalAddress(name), Const(0), RmwOp.ADD, 8, Mode.ACQ_REL, at=i.at),)
 
     functions = tuple(expand(f, lower) for f in program.functions)
-    objects = (*program.objects, Object(name, 8)) if _FULL & set(fences) else program.objects
+    objects = (*program.objects, Object(name, 8)) if full & set(fences) else program.objects
     return replace(program, functions=functions, objects=objects, arch=_readable(program.arch))
 
 

@@ -33,8 +33,8 @@ _ACCESSES = (ins.Load, ins.Store, ins.Rmw, ins.Cas, ins.Await, ins.BlockingCas)
 def emit(program: Program, against: str = "ra") -> str:
     """The program as a Promela model whose assertions fail exactly where it is not robust, or races, or fails itself.
     Raises UnsupportedError for what Promela or this translation lacks, with its place."""
-    if against == "tso":
-        raise UnsupportedError("the Promela export has the monitors of ra and sra; use --backend native for tso")
+    if against not in ("ra", "sra"):
+        raise UnsupportedError(f"the Promela export has the monitors of ra and sra; use --backend native for {against}")
     return _Emitter(passes(program, against), against).text()
 
 
