@@ -10,38 +10,13 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+from bench.counts import counts
+
 from fencepost import api
-
-HERE = Path(__file__).parent
-
-
-@dataclass(frozen=True)
-class Count:
-    program: str
-    constants: tuple[tuple[str, int], ...]
-    model: str
-    executions: int
-    slow: bool
-
-    def __str__(self) -> str:
-        constants = ",".join(f"{k}={v}" for k, v in self.constants)
-        return f"{self.program}({constants}) {self.model}"
-
-    def explore(self) -> int:
-        path = HERE / "programs" / "c" / f"{self.program}.c"
-        return api.check(path, model=self.model, flags=[f"-D{k}={v}" for k, v in self.constants]).executions
-
-
-def counts() -> Iterator[Count]:
-    for case in tomllib.loads((HERE / "counts.toml").read_text())["case"]:
-        for model, executions in case["counts"].items():
-            slow = model in case.get("slow", ())
-            yield Count(case["program"], tuple(case["with"].items()), model, executions, slow)
 
 
 def main() -> int:
@@ -53,7 +28,7 @@ def main() -> int:
         if count.executions > most:
             continue
         start = time.perf_counter()
-        found = count.explore()
+        found = api.check(count.read("c"), model=count.model).executions
         wrong += found != count.executions
         note = "" if found == count.executions else f"  WRONG: {count.executions} expected"
         print(f"{count!s:45} {found:>9} {time.perf_counter() - start:8.2f} s{note}", flush=True)

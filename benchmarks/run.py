@@ -1,6 +1,6 @@
 """Runs the benchmarks and writes results.json, results.md and plots.
 
-    python benchmarks/run.py --quick --page                     # every table, and docs/results.md: about ten minutes
+    python benchmarks/run.py --quick --page                     # every table of the papers, and docs/results.md
     python benchmarks/run.py rcmc-tables rsmc-table1            # some suites
     python benchmarks/run.py --all --repeats 5 --out benchmarks/results
     python benchmarks/run.py rcmc-tables --against earlier.json # exit code 1 where something became slower or wrong
@@ -9,7 +9,7 @@
 A case whose count or verdict is not what it must be is marked WRONG, and the exit code is 1. Peers (genmc, nidhugg,
 herd7, spin, cbmc) run beside us where they are on PATH. --instructions adds callgrind counts for a few fixed cases and
 profiles of three. Times are CPU seconds of the whole command: on a machine that does nothing else they are the time one
-waits.
+waits. Ctrl-C ends the run and keeps what was measured (exit code 130).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -26,16 +27,43 @@ sys.path.insert(0, str(Path(__file__).parent))
 from bench import peers
 from bench.measure import instructions, machine, parsed, profile, run_once
 from bench.report import compare, markdown
-from bench.suites import HERE, QUICK, ROOT, SUITES, Case, profiled
+from bench.suites import HERE, ROOT, SUITES, Case, profiled
 
 STORED = HERE / "results.json"  # what docs/results.md shows
+INTERRUPTED = 130
 
 
-def measure(case: Case, options: argparse.Namespace) -> dict[str, Any]:
+class BadResultsError(Exception):
+    """A file that should hold earlier results does not."""
+
+
+def earlier(path: Path) -> dict[str, Any]:
+    """The results of an earlier run."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise BadResultsError(f"{path}: {getattr(problem, 'strerror', None) or problem}") from None
+    if not text.strip():
+        raise BadResultsError(f"{path} is empty: expected the results.json of an earlier run")
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as problem:
+        raise BadResultsError(f"{path}:{problem.lineno}:{problem.colno}: not JSON: {problem.msg}") from None
+    suites = found.get("suites") if isinstance(found, dict) else None
+    rows = [r for s in suites.values() for r in s] if isinstance(suites, dict) else None
+    needed = {"case", "best", "spread", "result", "memory", "peers"}
+    if rows is None or not all(isinstance(r, dict) and needed <= r.keys() for r in rows):
+        raise BadResultsError(
+            f"{path}: not the results of an earlier run: expected suites of rows, as --out writes them"
+        )
+    return found
+
+
+def measure(case: Case, options: argparse.Namespace, enough: float) -> dict[str, Any]:
     """One case: ourselves several times, the peers once."""
     limit = min(case.limit or options.timeout, options.timeout)
     samples = [run_once(case.command, limit)]
-    while len(samples) < options.repeats and sum(s.cpu for s in samples) < options.enough:
+    while len(samples) < options.repeats and sum(s.cpu for s in samples) < enough:
         samples.append(run_once(case.command, limit))
     best = min(samples, key=lambda s: s.cpu)
     found = parsed(best.output)
@@ -45,8 +73,7 @@ def measure(case: Case, options: argparse.Namespace) -> dict[str, Any]:
         "spread": (max(s.cpu for s in samples) - best.cpu) / best.cpu, "runs": len(samples),
         "seconds": found.get("seconds", best.wall), "executions": found.get("executions"),
         "blocked": found.get("blocked"), "result": _result(case, best.code, found), "target": case.target,
-        "by_wall": case.wall, "paper": case.paper, "traces": case.traces, "table": case.table, "note": case.note,
-        "series": case.series, "x": case.x,
+        "states": found.get("states"), "by_wall": case.wall, "series": case.series, "x": case.x,
         "peers": known | ({} if options.no_peers else peers.measure(case, options.peer_timeout)),
     }  # fmt: skip
     if options.instructions and case.count_instructions:
@@ -58,11 +85,14 @@ def _result(case: Case, code: int, found: dict[str, Any]) -> str:
     if code == -9:
         return "timeout"
     verdict = str(found.get("verdict") or ("PASS" if code == 0 else f"exit {code}"))
-    right = case.executions in (None, found.get("executions")) and case.verdict in (None, verdict)
-    return verdict if right else f"WRONG ({verdict}; expected {case.verdict or ''} {case.executions or ''})"
+    right = case.executions in (None, found.get("executions")) and (not case.verdicts or verdict in case.verdicts)
+    if right or (verdict == "FAIL" and case.verdicts == ("FAIL",)):  # where it fails, it stops counting
+        return verdict
+    expected = " or ".join(case.verdicts) + (f" {case.executions}" if case.executions is not None else "")
+    return f"WRONG ({verdict} {found.get('executions')}; expected {expected})"
 
 
-def main() -> int:
+def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"any of {', '.join(SUITES)}")
     parser.add_argument("--all", action="store_true", help="every suite")
@@ -71,65 +101,104 @@ def main() -> int:
     parser.add_argument("--render", action="store_true", help="only rewrite docs/results.md from the stored results")
     parser.add_argument("--only", default="", metavar="TEXT", help="the cases whose name contains this")
     parser.add_argument("--list", action="store_true", help="only list the cases")
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--enough", type=float, default=20, help="CPU seconds of one case after which no repeat begins")
-    parser.add_argument("--timeout", type=float, default=120, help="seconds for one run")
-    parser.add_argument("--peer-timeout", type=float, default=60, help="seconds for one run of a peer")
+    parser.add_argument("--repeats", type=_positive(int), help="runs of a case, of which the best counts (3)")
+    parser.add_argument("--enough", type=_positive(float), default=20.0,
+                        help="CPU seconds of one case after which no repeat begins")  # fmt: skip
+    parser.add_argument("--timeout", type=_positive(float), default=120.0, help="seconds for one run")
+    parser.add_argument("--peer-timeout", type=_positive(float), default=60.0, help="seconds for one run of a peer")
     parser.add_argument("--no-peers", action="store_true", help="do not run peers")
     parser.add_argument("--instructions", action="store_true", help="callgrind counts and profiles")
     parser.add_argument("--out", type=Path, default=HERE / "results")
     parser.add_argument("--against", type=Path, help="an earlier results.json")
+    return parser
+
+
+def _positive(kind: type[int] | type[float]) -> Any:
+    def read(text: str) -> float:
+        value = kind(text)
+        if not value > 0:
+            raise argparse.ArgumentTypeError(f"{text}: must be positive")
+        return value
+
+    read.__name__ = "whole number" if kind is int else "number"  # what argparse calls it in its message
+    return read
+
+
+def main() -> int:
+    parser = arguments()
     options = parser.parse_args()
     unknown = [s for s in options.suites if s not in SUITES]
-    if options.render:
-        render()
-        return 0
-    if unknown or not (options.suites or options.all or options.list or options.quick):
+    if unknown or not (options.suites or options.all or options.list or options.quick or options.render):
         parser.error(f"no suite {', '.join(unknown)}" if unknown else "name a suite, or --all, or --quick")
-    chosen = options.suites or list(SUITES)
+    try:
+        before = earlier(options.against) if options.against else None
+        if options.render:
+            render()
+            return 0
+    except BadResultsError as problem:
+        parser.error(str(problem))
+    options.repeats = options.repeats or 3
     if options.quick:
-        options.repeats, options.enough, options.instructions = 3, 0.8, True
-        options.timeout, options.peer_timeout = 40, 12
-        chosen = options.suites or list(QUICK)
+        options.enough, options.instructions = 0.8, True
+        options.timeout, options.peer_timeout = min(options.timeout, 40.0), min(options.peer_timeout, 12.0)
+    chosen = {s: [c for c in SUITES[s]() if options.only in c.name] for s in options.suites or SUITES}
+    if options.only and not any(chosen.values()):
+        parser.error(f"no case of {', '.join(chosen)} has {options.only!r} in its name")
     if options.list:
-        for suite in chosen:
-            print(suite, *[f"  {c.name}" for c in cases(suite, options)], sep="\n")
+        for suite, cases in chosen.items():
+            print(suite, *[f"  {c.name}" for c in cases], sep="\n")
         return 0
-    return run(chosen, options)
+    return run(chosen, options, before)
 
 
-def cases(suite: str, options: argparse.Namespace) -> list[Case]:
-    return [case for case in SUITES[suite]() if options.only in case.name]
-
-
-def run(chosen: list[str], options: argparse.Namespace) -> int:
+def run(chosen: dict[str, list[Case]], options: argparse.Namespace, before: dict[str, Any] | None) -> int:
     results: dict[str, Any] = {"machine": machine(), "repeats": options.repeats, "suites": {}}
-    for suite in chosen:
-        rows = results["suites"][suite] = []
-        for case in cases(suite, options):
-            options.enough = 0 if options.quick and suite == "algorithms" else options.enough  # many, and no targets
-            rows.append(measure(case, options))
-            r = rows[-1]
-            print(f"{suite:16} {r['case']:42} {r['best']:8.2f} s {r['executions'] or '':>9} {r['result']}", flush=True)
-    if options.instructions:
-        found = {name: profile(command) for name, command in profiled().items()}
-        results["profiles"] = {name: rows for name, rows in found.items() if rows}
-    changes = compare(results, json.loads(options.against.read_text())) if options.against else []
-    store(results, options)
+    try:
+        _measure_all(chosen, options, results)
+        interrupted = False
+    except KeyboardInterrupt:
+        interrupted = True
+        print("\ninterrupted: what was measured is kept", flush=True)
+    changes = compare(results, before) if before else []
+    store(results, options, whole=not interrupted)
     print(*changes, sep="\n", end="\n" if changes else "")
-    wrong = any(r["result"].startswith("WRONG") for rows in results["suites"].values() for r in rows)
-    return int(wrong or any(line.startswith(("SLOWER", "CHANGED")) for line in changes))
+    wrong = [r for rows in results["suites"].values() for r in rows if r["result"].startswith("WRONG")]
+    print(*(f"WRONG {r['case']}: {r['result']}" for r in wrong), sep="\n", end="\n" if wrong else "")
+    if interrupted:
+        return INTERRUPTED
+    return int(bool(wrong) or any(line.startswith(("SLOWER", "CHANGED")) for line in changes))
 
 
-def store(results: dict[str, Any], options: argparse.Namespace) -> None:
+def _measure_all(chosen: dict[str, list[Case]], options: argparse.Namespace, results: dict[str, Any]) -> None:
+    """Fills `results` case by case, so that an interruption loses one case at most."""
+    total, done, started = sum(map(len, chosen.values())), 0, time.monotonic()
+    for suite, cases in chosen.items():
+        rows = results["suites"][suite] = []
+        enough = 0 if options.quick and suite == "algorithms" else options.enough  # many, and no targets
+        for case in cases:
+            r = measure(case, options, enough)
+            rows.append(r)
+            done += 1
+            spent = time.monotonic() - started
+            print(f"[{done:3}/{total} {spent:5.0f} s] {suite:16} {r['case']:38} {r['best']:8.2f} s "
+                  f"{r['executions'] or '':>9} {r['result']}", flush=True)  # fmt: skip
+    if options.instructions:
+        for name, command in profiled().items():
+            found = profile(command)
+            if found:
+                results.setdefault("profiles", {})[name] = found
+
+
+def store(results: dict[str, Any], options: argparse.Namespace, whole: bool) -> None:
+    """Only a whole run replaces the page."""
     options.out.mkdir(parents=True, exist_ok=True)
     text = json.dumps(results, indent=1) + "\n"
-    (options.out / "results.json").write_text(text)
+    (options.out / "results.json").write_text(text, encoding="utf-8")
     page = markdown(results, options.out, notes())
-    (options.out / "results.md").write_text(page)
+    (options.out / "results.md").write_text(page, encoding="utf-8")
     print("\n" + page)
-    if options.page:
-        STORED.write_text(text)
+    if options.page and whole:
+        STORED.write_text(text, encoding="utf-8")
         render()
 
 
@@ -140,7 +209,7 @@ def notes() -> dict[str, str]:
 
 def render(docs: Path = ROOT / "docs") -> None:
     """docs/results.md and its plots, from the stored results."""
-    page = markdown(json.loads(STORED.read_text()), docs / "plots", notes(), "plots/")
+    page = markdown(earlier(STORED), docs / "plots", notes(), "plots/")
     (docs / "results.md").write_text(page, encoding="utf-8")
 
 

@@ -1,38 +1,13 @@
-"""The exact numbers of executions that benchmarks/counts.toml lists."""
+"""The exact numbers of executions that benchmarks/counts.toml lists, for tests."""
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass
+import sys
 from pathlib import Path
 
-from fencepost.frontends import read_file
-from fencepost.program.program import Program
-
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
+sys.path.insert(0, str(BENCHMARKS))
 
+from bench.counts import Count, counts  # noqa: E402 - needs the path above
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    program: str
-    constants: tuple[tuple[str, int], ...]
-    model: str
-    executions: int
-    paper: str
-    slow: bool
-
-    def __str__(self) -> str:
-        inside = ",".join(f"{k}={v}" for k, v in self.constants)
-        return f"{self.program}({inside})-{self.model}"
-
-    def read(self) -> Program:
-        flags = [f"-D{k}={v}" for k, v in self.constants]
-        return read_file(BENCHMARKS / "programs" / f"{self.program}.fp", flags=flags)
-
-
-def cases() -> Iterator[Case]:
-    for c in tomllib.loads((BENCHMARKS / "counts.toml").read_text())["case"]:
-        for model, executions in c["counts"].items():
-            constants = tuple(c["with"].items())
-            yield Case(c["program"], constants, model, executions, c["paper"], model in c.get("slow", ()))
+__all__ = ["BENCHMARKS", "Count", "counts"]

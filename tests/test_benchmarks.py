@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
@@ -18,14 +19,17 @@ sys.path.insert(0, str(BENCHMARKS))
 
 from bench import peers  # noqa: E402 - needs the path above
 from bench.measure import run_once  # noqa: E402
+from bench.papers import Column, Table, tables  # noqa: E402
+from bench.papers import case as case_name  # noqa: E402
 from bench.plot import line_plot  # noqa: E402
 from bench.report import compare, markdown  # noqa: E402
-from bench.suites import Case, bounded, robustness  # noqa: E402
+from bench.suites import SUITES, Case, bounded, robustness  # noqa: E402
+from bench.tables import paper_table  # noqa: E402
 
 
 def row(case: str, best: float, **more: object) -> dict[str, object]:
     base = {"case": case, "best": best, "spread": 0.02, "memory": 30.0, "result": "PASS", "executions": 8, "peers": {},
-            "seconds": best, "series": "", "x": None, "target": 1.0, "paper": None}  # fmt: skip
+            "seconds": best, "series": "", "x": None, "target": 1.0}  # fmt: skip
     return base | more
 
 
@@ -38,7 +42,7 @@ def test_every_suite_is_listed() -> None:
     done = subprocess.run([sys.executable, str(BENCHMARKS / "run.py"), "--list"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     for name in ("rcmc-tables", "readers(18) rc11", "rsmc-table1", "dekker, fenced", "rocker-fig7", "scaling",
-                 "dijkstra safe, 3 contexts, loops 7", "peterson3 unsafe, 7 contexts, loops 8"):  # fmt: skip
+                 "dijkstra safe CB, LB 7", "peterson3 unsafe CB+3, LB 8", "ms-queue_sc(3) wrc11"):  # fmt: skip
         assert name in done.stdout
 
 
@@ -46,6 +50,86 @@ def test_an_unknown_suite_is_refused() -> None:
     done = subprocess.run([sys.executable, str(BENCHMARKS / "run.py"), "nonsense"], capture_output=True, text=True)
     assert done.returncode == 2
     assert "no suite nonsense" in done.stderr
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, str(BENCHMARKS / "run.py"), *arguments], capture_output=True, text=True)
+
+
+EARLIER = {
+    "missing": (None, "No such file"),
+    "empty": ("", "is empty: expected the results.json"),
+    "corrupt": ('{"suites":\n  [', ":2:4: not JSON"),
+    "strange": ('{"suites": {"litmus": [{"case": "a"}]}}', "not the results of an earlier run"),
+    "list": ("[]", "not the results of an earlier run"),
+}
+
+
+@pytest.mark.parametrize("name", EARLIER)
+def test_an_earlier_run_that_cannot_be_read_is_refused_at_once(name: str, tmp_path: Path) -> None:
+    text, said = EARLIER[name]
+    path = tmp_path / "earlier.json"
+    if text is not None:
+        path.write_text(text)
+    done = run("litmus", "--against", str(path))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--repeats", "0"), ("--timeout", "-1"), ("--repeats", "x"), ("--only", "nothing")]
+)
+def test_bad_arguments_are_refused(arguments: tuple[str, str]) -> None:
+    done = run("algorithms", *arguments)
+    assert done.returncode == 2
+    assert arguments[1] in done.stderr and "Traceback" not in done.stderr
+
+
+def test_ctrl_c_keeps_what_was_measured(tmp_path: Path) -> None:
+    command = [sys.executable, str(BENCHMARKS / "run.py"), "rcmc-tables", "--no-peers", "--repeats", "1", "--out"]
+    with subprocess.Popen([*command, str(tmp_path)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("[  1/")
+        process.send_signal(signal.SIGINT)
+        out = process.stdout.read()
+    assert process.returncode == 130
+    assert "interrupted" in out and "### RCMC, Table 1" in out
+    stored = json.loads((tmp_path / "results.json").read_text())
+    assert stored["suites"]["rcmc-tables"][0]["case"] == "casrot(4) rc11"
+
+
+# --- the tables of the papers
+
+PAPERS = {
+    "rcmc-tables": [f"RCMC, Table {n}" for n in range(1, 8)],
+    "rsmc-table1": ["RSMC, Table 1", "RSMC, Figure 11", "Programs without fences"],
+    "rocker-fig7": ["Rocker, Figure 7", "Litmus tests of the Rocker paper"],
+    "power2sc-tables": ["Power2SC, Table 3", "Power2SC, Table 4"],
+    "power2sc-scaling": [f"Power2SC, Table {n}" for n in range(5, 9)],
+}
+
+
+@pytest.mark.parametrize("suite", PAPERS)
+def test_every_cell_of_a_paper_has_a_case_of_ours(suite: str) -> None:
+    assert [t.title for t in tables(suite)] == PAPERS[suite]
+    cases = {c.name: c for c in SUITES[suite]()}
+    for table in tables(suite):
+        assert not [name for name in (case_name(*asked) for asked in table.asked()) if name not in cases]
+    for case in cases.values():
+        assert case.executions is not None or case.verdicts or suite == "rocker-fig7", case.name
+        assert all(Path(a).exists() for a in case.command if a.endswith((".fp", ".c"))), case.name
+
+
+def test_a_cell_shows_theirs_ours_and_the_ratio() -> None:
+    columns = Column("Traces", "power", "executions"), Column("A", "power"), Column("B", "power"), Column("C", "power")
+    values = (8, "t/o", "~3.0", "")
+    table = Table("s", "T", columns, (("p", values), ("q", (9, 1.0, "*2.5", "1-3"))), limit=900)
+    lines = paper_table(table, {"p power": row("p power", 0.5), "q power": row("q power", 4.0, result="timeout")})
+    assert lines[-2] == "| p | 8 / **8** | t/o 900 / **0.50** (×>1,800) | ~~3.0~~ / **0.50** (×6.0) | – / **0.50** |"
+    assert lines[-1] == "| q | 9 / **over 4** | 1.0 / **over 4** | \\*2.5 / **over 4** | 1-3 / **over 4** |"
+
+
+# --- comparing with an earlier run
 
 
 def test_regressions_beyond_noise_are_flagged() -> None:
@@ -56,9 +140,9 @@ def test_regressions_beyond_noise_are_flagged() -> None:
 
 
 def test_the_page_says_whether_a_target_is_met(tmp_path: Path) -> None:
-    page = markdown(results(row("fast", 0.5), row("slow", 2.0, paper=10.0)), tmp_path)
+    page = markdown(results(row("fast", 0.5), row("slow", 2.0)), tmp_path)
     assert "| 1.0 met |" in page
-    assert "| 1.0 MISSED | 10.0 | 5.0 |" in page
+    assert "| 1.0 MISSED |" in page
     assert "1 of 2 targets are met" in page and "- slow takes 2.00 s instead of 1.0 s." in page
 
 
@@ -116,7 +200,7 @@ def case_for(peer: str, folder: Path) -> Case:
         (folder / "list.csv").write_text("PPC/SB.litmus,1\n")
         return Case("litmus", (), listed=str(folder / "list.csv"), model="power")
     if peer == "cbmc":
-        return next(c for c in bounded() if c.name.startswith("pgsql_bnd unsafe"))
+        return next(c for c in bounded() if c.name.startswith("pgsql_bnd unsafe CB"))
     return Case("readers", (), c=readers, model="power" if peer == "nidhuggc" else "rc11")
 
 
@@ -132,7 +216,7 @@ def test_a_peer_is_asked_in_its_own_words(peer: str, stand_ins: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("spin") is None, reason="spin is not installed")
 def test_spin_runs_beside_us() -> None:
-    case = next(c for c in robustness() if c.name == "sb")
+    case = next(c for c in robustness() if c.name == "sb ra")
     found = peers.measure(case, 60)["spin"]
     assert found["executions"] and not found["over"]
 

@@ -42,7 +42,12 @@ def run_once(command: Sequence[str], timeout: float) -> Sample:
         start = time.perf_counter()
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, text=True, start_new_session=True,
                                    preexec_fn=lambda: _limit(timeout))  # fmt: skip
-        status, usage = _wait(process.pid, 10 * timeout)
+        try:
+            status, usage = _wait(process.pid, 10 * timeout)
+        except KeyboardInterrupt:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            raise
         wall = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode == -signal.SIGXCPU:

@@ -7,7 +7,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from bench.papers import tables
 from bench.plot import line_plot
+from bench.tables import EXPLANATION, paper_table, ratio
 
 Row = dict[str, Any]
 #: A run counts as slower when its best time is beyond the earlier best by this much and by the spread of both.
@@ -22,7 +24,9 @@ def markdown(results: dict[str, Any], folder: Path, notes: dict[str, str] | None
         "",
         f"{m['cpu']}, {m['processors']} processors, Python {m['python']}, {m['date']}. CPU seconds of a whole command "
         f"with start-up, best of at most {results['repeats']}; spread is (worst - best) / best. The papers' times are "
-        "those of their machines: only the order of magnitude counts. A ratio is theirs divided by ours.",
+        "those of their machines: only the order of magnitude counts.",
+        "",
+        EXPLANATION,
         *(["", f"**{results['note']}**"] if results.get("note") else []),
         *_note(notes, "head"),
         *_targets(results, notes),
@@ -31,9 +35,10 @@ def markdown(results: dict[str, Any], folder: Path, notes: dict[str, str] | None
         lines += ["", f"## {suite}", *_note(notes, suite)]
         if not rows:
             lines += ["", "No cases: what it measures is not installed or not there."]
-        for table in dict.fromkeys(r.get("table", "") for r in rows):
-            lines += _table([r for r in rows if r.get("table", "") == table], table)
-        lines += _peers(rows)
+            continue
+        shown = [paper_table(t, {r["case"]: r for r in rows}) for t in tables(suite)]
+        lines += [line for table in shown for line in table]
+        lines += [*(["", f"### Every run of {suite}"] if any(shown) else []), *_table(rows), *_peers(rows)]
         if any(r.get("x") for r in rows):
             lines += _plots(rows, folder, plots)
     lines += _instructions(results) + _profiles(results, notes)
@@ -60,26 +65,12 @@ def _targets(results: dict[str, Any], notes: dict[str, str]) -> list[str]:
     return lines
 
 
-def _table(rows: list[Row], title: str) -> list[str]:
-    head = [
-        "case",
-        "executions",
-        "paper",
-        "result",
-        "seconds",
-        "spread",
-        "MiB",
-        "target",
-        "paper's s",
-        "ratio",
-        "peers",
-    ]
-    used = [True, any(r.get("executions") for r in rows), any(r.get("traces") for r in rows), True, True, True, True,
-            any(r.get("target") is not None for r in rows), *[any(r.get("paper") for r in rows)] * 2,
-            any(r["peers"] for r in rows)]  # fmt: skip
-    notes = {r["note"] for r in rows if r.get("note")}
-    lines = ["", *([f"### {title}", ""] if title else []), *sorted(notes), *([""] if notes else [])]
-    lines += ["| " + " | ".join(h for h, u in zip(head, used, strict=True) if u) + " |", "|" + "---|" * sum(used)]
+def _table(rows: list[Row]) -> list[str]:
+    """The details of every case."""
+    head = {"case": True, "executions": "executions", "result": True, "seconds": True, "spread": True, "MiB": True,
+            "target": "target", "peers": "peers"}  # fmt: skip
+    used = [u is True or any(r.get(u) for r in rows) for u in head.values()]
+    lines = ["", "| " + " | ".join(h for h, u in zip(head, used, strict=True) if u) + " |", "|" + "---|" * sum(used)]
     for r in rows:
         lines.append("| " + " | ".join(c for c, u in zip(_cells(r), used, strict=True) if u) + " |")
     return lines
@@ -87,33 +78,23 @@ def _table(rows: list[Row], title: str) -> list[str]:
 
 def _cells(r: Row) -> list[str]:
     met = "" if r.get("target") is None else f"{r['target']} {'met' if taken(r) <= r['target'] else 'MISSED'}"
-    paper = r.get("paper")
-    over = paper in (900.0, 1800.0)  # the time limits of the RSMC and the Power2SC paper
-    seconds = (
-        ("over " if r["result"] == "timeout" else "")
-        + f"{r['best']:.2f}"
-        + (f" ({r['wall']:.1f} waited)" if r.get("by_wall") else "")
-    )
+    over = "over " if r["result"] == "timeout" else ""
+    waited = f" ({r['wall']:.1f} waited)" if r.get("by_wall") else ""
     spread = "one run" if r.get("runs") == 1 else f"{100 * r['spread']:.0f}%"
     shown = [
-        r["case"], r.get("executions"), r.get("traces"), r["result"], seconds, spread,
-        f"{r['memory']:.0f}", met, f"over {paper:.0f}" if over else paper,
-        "" if r["result"] == "timeout" else _ratio(paper, r["best"], over),
-        ", ".join(_peer(name, p, r) for name, p in r["peers"].items()),
+        r["case"], r.get("executions"), r["result"], f"{over}{r['best']:.2f}{waited}", spread,
+        f"{r['memory']:.0f}", met, ", ".join(_peer(name, p, r) for name, p in r["peers"].items()),
     ]  # fmt: skip
     return [str(c) if c is not None else "" for c in shown]
 
 
-def _ratio(theirs: float | None, ours: float, over: bool = False) -> str:
-    if not theirs:
-        return ""
-    ratio = theirs / ours
-    return f"{'>' if over else ''}{ratio:.1f}" if ratio < 10 else f"{'>' if over else ''}{ratio:,.0f}"
-
-
 def _peer(name: str, found: dict[str, Any], r: Row) -> str:
     over = bool(found.get("over"))
-    return f"{name} {'over ' if over else ''}{found['cpu']:.1f} s (x{_ratio(found['cpu'], r['best'], over)})"
+    count = found.get("executions")
+    counted = f", {count:,} {found['counted']}" if count is not None and found.get("counted") else ""
+    answer = f", {found['answer']}" if found.get("answer") else ""
+    times = ratio(found["cpu"], r["best"], over)
+    return f"{name} {'over ' if over else ''}{found['cpu']:.1f} s{counted}{answer} (×{times})"
 
 
 def _peers(rows: list[Row]) -> list[str]:

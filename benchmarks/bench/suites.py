@@ -6,12 +6,15 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from itertools import product
+from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from bench.counts import known
 from bench.measure import fencepost
+from bench.papers import case as case_name
+from bench.papers import tables
 
 HERE = Path(__file__).parent.parent
 ROOT = HERE.parent
@@ -20,26 +23,22 @@ CORPUS = Path(os.environ.get("FENCEPOST_CORPUS", ROOT.parent / "shared" / "corpu
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`executions` and `verdict` are what must come out (None: no expectation). `target`: the seconds we want. `paper`
-    and `peers`: seconds that others took, where that is known; `traces` the executions that the paper reports. `table`:
-    the table of the paper that the case is a row of. `c`, `fp`, `listed`: the same question for peers, as a C program
-    with its flags, a program for SPIN, a table of litmus tests. `wall`: the target is about waiting, not about CPU.
-    `x`: the place on the horizontal axis, where the suite is a plot. `limit`: seconds, where others than the usual."""
+    """`executions` and `verdicts` are what must come out (None, empty: no expectation). `target`: the seconds we want.
+    `peers`: seconds that others took, where that is known. `c`, `fp`, `listed`: the same question for peers, as a C
+    program with its flags, a program for SPIN, a table of litmus tests. `wall`: the target is about waiting, not about
+    CPU. `x`: the place on the horizontal axis, where the suite is a plot. `limit`: seconds, where others than the
+    usual."""
 
     name: str
     command: tuple[str, ...]
     executions: int | None = None
-    verdict: str | None = None
+    verdicts: tuple[str, ...] = ()
     target: float | None = None
-    paper: float | None = None
     peers: dict[str, float] = field(default_factory=dict)
     c: tuple[str, ...] = ()
     fp: str = ""
     listed: str = ""
     model: str = ""
-    table: str = ""
-    note: str = ""
-    traces: int | None = None
     wall: bool = False
     limit: float | None = None
     series: str = ""
@@ -51,59 +50,135 @@ def _toml(name: str) -> dict[str, Any]:
     return tomllib.loads((HERE / name).read_text(encoding="utf-8"))
 
 
-def _key(row: dict[str, Any]) -> tuple[str, str, str]:
-    return row["program"], str(row["with"]), row["model"]
-
-
-def from_tables(suite: str) -> list[Case]:
-    """The rows of papers.toml under this suite, with our targets; then the targets that no table has."""
-    targets = {_key(row): row for row in _toml("targets.toml").get(suite, [])}
+def _answered(suite: str, build: Callable[[str, str], Case]) -> list[Case]:
+    """A case for each run that the tables of this suite ask for, with the counts that they give and our targets; then
+    the cases that only our targets ask for."""
+    wanted = _toml("targets.toml").get(suite, {})
+    counts: dict[str, Any] = {}
+    asked = {}
+    for table in tables(suite):
+        asked |= {case_name(label, run): (label, run) for label, run in table.asked()}
+        counts |= table.expected("executions")
+    asked |= {name: (label, run) for name in wanted for label, _, run in [name.rpartition(" ")]}
     cases = []
-    for table in _toml("papers.toml")["table"]:
-        if table["suite"] == suite:
-            for row in table["rows"]:
-                more = targets.pop(_key(row), {}) if "program" in row else {}
-                cases.append(_row(more | row, table["title"], table.get("note", "")))
-    return [*cases, *(_row(row, "Targets of our own", "") for row in targets.values())]
+    for name, (label, run) in asked.items():
+        case, more = build(label, run), wanted.get(name, {})
+        executions = counts.get(name) if case.executions is None else case.executions
+        counted, target = more.get("instructions", False), more.get("target", case.target)
+        cases.append(
+            replace(case, executions=executions, target=target, peers=more.get("peers", {}), count_instructions=counted)
+        )
+    return cases
 
 
-def _row(row: dict[str, Any], table: str, note: str) -> Case:
-    if "source" in row:
-        unroll = ("--unroll", str(row["unroll"])) if "unroll" in row else ()
-        command = fencepost("check", str(HERE / row["source"]), "--model", row["model"], *unroll, "--json")
-        name = f"{Path(row['source']).stem} {row['model']}"
-        return Case(name, tuple(command), verdict="PASS", paper=row["seconds"], model=row["model"], table=table,
-                    note=note)  # fmt: skip
-    defines = [f"-D{k}={v}" for k, v in row["with"].items()]
-    program = str(HERE / "programs" / f"{row['program']}.fp")
-    command = fencepost("check", program, "--model", row["model"], "--json", "--", *defines)
-    source = HERE / "programs" / "c" / f"{row['program']}.c"
-    inside = ",".join(str(v) for k, v in row["with"].items() if k != "LIMIT")
-    same = [c for c in _toml("counts.toml")["case"] if (c["program"], c["with"]) == (row["program"], row["with"])]
-    count = same[0]["counts"].get(row["model"]) if same else None
+def _constants(program: str, number: int) -> dict[str, int]:
+    """The constants that a label such as fib_bench(3) stands for."""
+    if not program.startswith("fib_bench"):
+        return {"FENCE" if program == "sb+10w" else "N": number}
+    a, b = 0, 1
+    for _ in range(2 * number + 2):
+        a, b = b, a + b
+    return {"K": number, "LIMIT": a}
+
+
+def _counted(label: str, run: str) -> Case:
+    """A program of programs/, by its name and number; the run is a model, or the other algorithm for POWER."""
+    program, number = label[:-1].split("(")
+    constants = _constants(program, int(number))
+    defines = [f"-D{k}={v}" for k, v in constants.items()]
+    model, options = ("power", ["--algorithm", "rsmc"]) if run == "rsmc" else (run, [])
+    path, source = HERE / "programs" / f"{program}.fp", HERE / "programs" / "c" / f"{program}.c"
+    command = fencepost("check", str(path), "--model", model, *options, "--json", "--", *defines)
     return Case(
-        f"{row['program']}({inside}) {row['model']}", tuple(command), count or row.get("traces"), None,
-        row.get("target"), row.get("seconds", row.get("paper")), row.get("peers", {}),
-        (str(source), *defines) if source.exists() else (), model=row["model"], table=table, note=note,
-        traces=row.get("traces"), count_instructions=row.get("instructions", False),
+        case_name(label, run), tuple(command), known(program, constants, model), ("PASS",),
+        c=() if options else (str(source), *defines), model=model,
     )  # fmt: skip
 
 
-def table1() -> list[Case]:
-    """Table 1 of the RSMC paper: counted programs, and C programs with and without fences."""
-    cases = from_tables("rsmc-table1")
-    for row in _toml("power/table1.toml")["program"]:
-        flags = row.get("flags", [])
-        unroll = ["--unroll", str(row["bound"])] if "bound" in row else []
-        source = str(HERE / "power" / f"{row['source']}.c")
-        command = fencepost("check", source, "--model", "power", *unroll, "--json", "--", *flags)
-        cases.append(
-            Case(
-                row["name"], tuple(command), row.get("executions"), row["verdict"], None, row.get("paper"), {},
-                (source, *flags), model="power", table="RSMC, Table 1 (Nidhugg)",
-            )
-        )  # fmt: skip
-    return cases
+def rcmc() -> list[Case]:
+    """The tables of the RCMC paper: counting programs, and in Tables 6 and 7 programs in C."""
+    return _answered("rcmc-tables", lambda label, run: (_counted if _is_counted(label) else _synchronised)(label, run))
+
+
+def _is_counted(label: str) -> bool:
+    return (HERE / "programs" / f"{label.split('(')[0]}.fp").exists()
+
+
+def _synchronised(label: str, run: str) -> Case:
+    program, number = label[:-1].split("(")
+    flags = [f"-DN={number}", *(["-DSC"] if program.endswith("_sc") else [])]
+    source = str(HERE / "rcmc" / f"{program.removesuffix('_sc')}.c")
+    bound = ("--unroll", str(int(number) + 1), "--no-spin-detection")
+    command = fencepost("check", source, "--model", run, *bound, "--json", "--", *flags)
+    return Case(case_name(label, run), tuple(command), None, ("PASS",), c=(source, *flags), model=run)
+
+
+def rsmc() -> list[Case]:
+    """Table 1 of the RSMC paper: C programs with and without fences; and its figure with a counting program."""
+    rows = {row["name"]: row for row in _toml("power/table1.toml")["program"]}
+    return _answered(
+        "rsmc-table1", lambda label, run: _power(rows[label], run) if label in rows else _counted(label, run)
+    )
+
+
+def _power(row: dict[str, Any], run: str) -> Case:
+    flags = row.get("flags", [])
+    unroll = ["--unroll", str(row["bound"])] if "bound" in row else []
+    algorithm = ["--algorithm", "rsmc"] if run == "rsmc" else []
+    source = str(HERE / "power" / f"{row['source']}.c")
+    command = fencepost("check", source, "--model", "power", *unroll, *algorithm, "--json", "--", *flags)
+    return Case(
+        case_name(row["name"], run), tuple(command), row.get("executions"), (row["verdict"],),
+        c=() if algorithm else (source, *flags), model="power", limit=20.0 if algorithm else None,
+    )  # fmt: skip
+
+
+def robustness() -> list[Case]:
+    """Figure 7 of the Rocker paper: against release/acquire, against TSO, and the same search without a monitor."""
+    verdicts: dict[str, Any] = {}
+    for table in tables("rocker-fig7"):
+        verdicts |= table.expected("verdict")
+
+    def build(label: str, run: str) -> Case:
+        name, path = case_name(label, run), str(HERE / "robustness" / f"{label}.fp")
+        answer = {"✓": ("PASS",), "✗": ("FAIL",)}.get(verdicts.get(name, ""), ())
+        command = fencepost("robust", path, "--against", run, "--json")
+        return Case(name, tuple(command), verdicts=answer, fp=path if run == "ra" else "", model=run)
+
+    return _answered("rocker-fig7", build)
+
+
+def bounded() -> list[Case]:
+    """Tables 3 and 4 of the Power2SC paper: within its bounds, and without a bound of contexts."""
+    return _answered("power2sc-tables", _bounded)
+
+
+def bounded_scaling() -> list[Case]:
+    """Tables 5 to 8 of the Power2SC paper: more loop rounds, more contexts."""
+    return _answered("power2sc-scaling", _bounded)
+
+
+@cache
+def _contexts() -> dict[str, int]:
+    """CB of each program of Tables 3 and 4."""
+    return {label: int(cb) for table in tables("power2sc-tables") for label, cb in table.column("CB").items()}
+
+
+_BOUNDS = re.compile(r"CB(?:\+(\d))?, LB (\d+)")
+
+
+def _bounded(label: str, run: str) -> Case:
+    """`CB+1, LB 8`: by `bounded`, with one context more than CB and loops of 8 rounds; `power`: all executions. A
+    bound on loops that is reached makes the latter UNKNOWN where nothing was found."""
+    name, path = case_name(label, run), str(HERE / "bounded" / f"{label.replace(' ', '-')}.c")
+    unsafe = label.endswith(" unsafe")
+    if (found := _BOUNDS.fullmatch(run)) is None:
+        command = fencepost("check", path, "--model", run, "--unroll", "8", "--json")
+        return Case(name, tuple(command), None, ("FAIL",) if unsafe else ("PASS", "UNKNOWN"), c=(path,), model=run)
+    contexts = _contexts()[label] + int(found[1] or 0)
+    command = fencepost("bounded", path, "--contexts", str(contexts), "--unroll", found[2], "--json")
+    target = (10.0 if unsafe else 300.0) if run == "CB, LB 8" else None
+    return Case(name, tuple(command), None, ("FAIL" if unsafe else "PASS",), target, c=(path,), model="power")
 
 
 #: Seconds that one should wait at most for a whole table, on two cores.
@@ -123,82 +198,18 @@ def litmus() -> list[Case]:
     return cases
 
 
-#: Fig. 7 of the Rocker paper: what is not robust against release/acquire; every other program of the folder is.
-NOT_ROBUST = frozenset({
-    "dekker-sc", "peterson-sc", "peterson-tso", "peterson-ra-bratosz", "lamport2-sc", "lamport2-tso",
-    "cilk-the-wsq-sc", "chase-lev-sc", "chase-lev-tso", "sb", "iriw", "2+2w", "barrier-busy",
-})  # fmt: skip
-
-
-def robustness() -> list[Case]:
-    paper = _toml("papers.toml")["rocker"]
-    cases = []
-    for path in sorted((HERE / "robustness").glob("*.fp"), key=lambda p: (p.stem not in paper, p.stem)):
-        verdict = "FAIL" if path.stem in NOT_ROBUST else "PASS"
-        table = "Rocker, Figure 7 (Rocker with SPIN)" if path.stem in paper else "Litmus tests of the Rocker paper"
-        target = 30.0 if path.stem in ("lamport2-3-ra", "rcu-offline") else None
-        command = tuple(fencepost("robust", str(path), "--json"))
-        cases.append(Case(path.stem, command, verdict=verdict, target=target, paper=paper.get(path.stem), fp=str(path),
-                          table=table))  # fmt: skip
-    return cases
-
-
-def bounded() -> list[Case]:
-    """Tables 3 and 4 of the Power2SC paper; the rows are those of bounded/tables.py."""
-    from bounded.tables import LOOP_BOUND, ROWS
-
-    cases = []
-    for kind, verdict, target, title in (
-        ("unsafe", "FAIL", 10.0, "Power2SC, Table 3 (Power2SC with CBMC)"),
-        ("safe", "PASS", 300.0, "Power2SC, Table 4 (Power2SC with CBMC)"),
-    ):
-        for name, contexts, unsafe, safe in ROWS:
-            seconds = unsafe if kind == "unsafe" else safe
-            paper = float(seconds) if seconds.isdigit() else OVER
-            cases.append(_bounded(name, kind, verdict, contexts, LOOP_BOUND, paper, title, target))
-    return cases
-
-
-OVER = 1800.0  # the paper's time limit: it needed more
-
-
-def _bounded(
-    name: str, kind: str, verdict: str, contexts: int, loops: int, paper: float, title: str, target: float | None = None
-) -> Case:
-    path = str(HERE / "bounded" / f"{name}-{kind}.c")
-    command = fencepost("bounded", path, "--contexts", str(contexts), "--unroll", str(loops), "--json")
-    return Case(f"{name} {kind}, {contexts} contexts, loops {loops}", tuple(command), verdict=verdict, target=target,
-                paper=paper, c=(path,), model="power", table=title)  # fmt: skip
-
-
-def bounded_scaling() -> list[Case]:
-    """Tables 5 to 8 of the Power2SC paper: more loop rounds, more contexts."""
-    from bounded.tables import LOOP_BOUND, ROWS
-
-    tables, bound = _toml("papers.toml")["power2sc"], {row[0]: row[1] for row in ROWS}
-    cases = []
-    for number, (what, kind) in enumerate(product(("unroll", "contexts"), ("unsafe", "safe")), 5):
-        for name, row in tables[f"{what}-{kind}"].items():
-            for step, seconds in enumerate(row):
-                loops = (3, 5, 7)[step] if what == "unroll" else LOOP_BOUND
-                contexts = bound[name] + (step + 1 if what == "contexts" else 0)
-                verdict, paper = "FAIL" if kind == "unsafe" else "PASS", OVER if seconds < 0 else float(seconds)
-                title = f"Power2SC, Table {number} (Power2SC with CBMC)"
-                cases.append(_bounded(name, kind, verdict, contexts, loops, paper, title))
-    return cases
-
-
-_RUN = re.compile(r"^// fencepost: model=(\S+)(?: flags=(\S+))? expect=(pass|fail)", re.MULTILINE)
+_RUN = re.compile(r"^// fencepost: model=(\S+)(?: flags=(\S+))?(?: unroll=(\d+))? expect=(pass|fail)", re.MULTILINE)
 
 
 def algorithms() -> list[Case]:
     """The algorithms in C, each under the models and with the flags that its first lines name."""
     cases = []
     for path in sorted((HERE / "algorithms").rglob("*.c")):
-        for model, flags, expect in _RUN.findall(path.read_text()):
-            command = fencepost("check", str(path), "--model", model, "--json", "--", *flags.split(","))
+        for model, flags, unroll, expect in _RUN.findall(path.read_text(encoding="utf-8")):
+            bound = ("--unroll", unroll) if unroll else ()
+            command = fencepost("check", str(path), "--model", model, *bound, "--json", "--", *flags.split(","))
             name = f"{path.stem} {model} {flags}".strip()
-            cases.append(Case(name, tuple(c for c in command if c), verdict=expect.upper(), model=model))
+            cases.append(Case(name, tuple(c for c in command if c), verdicts=(expect.upper(),), model=model))
     return cases
 
 
@@ -246,8 +257,8 @@ def _executions() -> Iterator[Case]:
 
 
 SUITES: dict[str, Callable[[], list[Case]]] = {
-    "rcmc-tables": lambda: from_tables("rcmc-tables"),
-    "rsmc-table1": table1,
+    "rcmc-tables": rcmc,
+    "rsmc-table1": rsmc,
     "rocker-fig7": robustness,
     "power2sc-tables": bounded,
     "power2sc-scaling": bounded_scaling,
@@ -255,9 +266,6 @@ SUITES: dict[str, Callable[[], list[Case]]] = {
     "algorithms": algorithms,
     "scaling": scaling,
 }
-
-#: What --quick runs: all but the tables whose safe rows take minutes each.
-QUICK = tuple(name for name in SUITES if name != "power2sc-scaling")
 
 
 def profiled() -> dict[str, list[str]]:

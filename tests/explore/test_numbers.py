@@ -7,13 +7,13 @@ import pytest
 from fencepost.explore import explore
 from fencepost.explore.driver import knows
 from fencepost.verdict import Answer
-from numbers_table import Case, cases
+from numbers_table import Count, counts
 
-WANTED = [c for c in cases() if not c.slow and knows(c.model)]
+WANTED = [c for c in counts() if not c.slow and knows(c.model)]
 
 
 @pytest.mark.parametrize("case", WANTED, ids=str)
-def test_the_papers_counts(case: Case) -> None:
+def test_the_papers_counts(case: Count) -> None:
     verdict = explore(case.read(), case.model)
     assert verdict.answer is not Answer.UNKNOWN, verdict.reason
     assert (verdict.executions, verdict.blocked) == (case.executions, 0)

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
 from c_runs import ROOT, Run, all_runs, runs_of
 from fencepost import api
-
-sys.path.insert(0, str(ROOT / "benchmarks"))
-
-from c_counts import counts
+from numbers_table import counts
 
 PROGRAMS = ROOT / "benchmarks" / "programs" / "c"
 COUNTING = all_runs("programs/c")
