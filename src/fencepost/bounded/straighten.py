@@ -10,14 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from heapq import heappop, heappush
 
 from fencepost.bounded.storage import Storage
 from fencepost.errors import UnsupportedError
 from fencepost.program import instructions as ins
+from fencepost.program.arithmetic import ArithmeticFault, compute
 from fencepost.program.instructions import FenceKind, Instruction, Op, RmwOp
-from fencepost.program.operands import Const, FunctionAddress, Operand, Reg, to_signed
+from fencepost.program.operands import Const, FunctionAddress, Operand, Reg, to_signed, to_unsigned
 from fencepost.program.passes.flow import Flow, Loop, successors
-from fencepost.program.passes.rewrite import map_operands
+from fencepost.program.passes.rewrite import defined, map_operands
 from fencepost.program.program import Function, Program, Thread
 from fencepost.records import dataclass
 
@@ -40,6 +42,7 @@ class Place:
 
 
 Node = tuple[Place, ...]  # innermost frame last
+Constants = dict[int, int]  # registers that are known, with their values
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,22 @@ class _Code:
         for loop in flow.loops():
             self._add(flow, loop)
         self.live_at_start = flow.live().get(0, 0)
+        order = [pc for n in flow.order for pc in range(flow.blocks[n].first, flow.blocks[n].last + 1)]
+        self.rank = {pc: rank for rank, pc in enumerate(order)}
+        self.around = {pc: sorted((h for h in self.loops if pc in self.loops[h]), key=self._depth) for pc in order}
+
+    def _depth(self, header: int) -> int:
+        return -len(self.loops[header])  # the outermost loop first
+
+    def key(self, place: Place, pc: int) -> tuple[int, ...]:
+        """Orders the unrolled positions of one frame: what comes later in a run is larger. A loop stands where its
+        header stands, round by round."""
+        if pc < 0:
+            return (1 << 60,)
+        rounds, found = dict(place.rounds), list[int]()
+        for header in self.around[pc]:
+            found += (self.rank[header], rounds.get(header, -1))
+        return (*found, self.rank[pc])
 
     def _add(self, flow: Flow, loop: Loop) -> None:
         if not loop.regular:
@@ -115,7 +134,7 @@ class _Unroller:
     def function(self) -> Function:
         first = tuple(Place(f, pc, (), result) for f, pc, _, result in self.start.frames)
         entry = self._entry(first)
-        order = self._order(first)
+        order = self._order(first, entry)
         at = dict.fromkeys(order, 0)
         size = len(entry)
         for n, node in enumerate(order):
@@ -139,29 +158,42 @@ class _Unroller:
             found += [ins.Compute(Reg(base + n), (Const(to_signed(v)),), Op.MOV) for n, v in enumerate(values) if v]
         return found
 
-    def _order(self, first: Node) -> list[Node]:
-        """All reachable positions, each before what follows it."""
+    def _order(self, first: Node, entry: list[Instruction]) -> list[Node]:
+        """All reachable positions, each before what follows it. Each is looked at when all ways to it are known, with
+        the registers that are constant on all of them: what these decide is decided, so that a loop that counts to two
+        is copied twice whatever the bound."""
         done: list[Node] = []
-        seen = {first}
-        stack = [(first, iter(self._visit(first)))]
-        while stack:
-            node, rest = stack[-1]
-            for after in rest:
-                if after not in seen:
-                    seen.add(after)
-                    stack.append((after, iter(self._visit(after))))
-                    break
-            else:
-                done.append(node)
-                stack.pop()
-        return done[::-1]
+        known: dict[Node, Constants] = {first: _constants(entry, {})}
+        todo = [(self._key(first), 0, first)]
+        while todo:
+            _, _, node = heappop(todo)
+            done.append(node)
+            constants = known.pop(node)
+            after = self._visit(node, constants)
+            constants = _constants(self.emitted[node][0], constants)
+            for target in dict.fromkeys(after):
+                assert target not in self.emitted, "an unrolled position should come after every way to it"
+                if target in known:
+                    known[target] = _agreed(known[target], constants)
+                else:
+                    known[target] = constants
+                    heappush(todo, (self._key(target), len(done) + len(todo), target))
+        return done
 
-    def _visit(self, node: Node) -> tuple[Node, ...]:
+    def _key(self, node: Node) -> tuple[int, ...]:
+        """Inside a call everything comes after the call and before what follows it."""
+        found: list[int] = []
+        for place in node[:-1]:
+            found += (*self.code(place.function).key(place, place.pc - 1), 1 << 30)
+        last = node[-1]
+        return (*found, *self.code(last.function).key(last, last.pc), last.half)
+
+    def _visit(self, node: Node, constants: Constants) -> tuple[Node, ...]:
         if len(self.emitted) > MAX_NODES:
             raise UnsupportedError(f"{self.start.name} has more than {MAX_NODES} instructions once unrolled")
-        self.emitted[node] = ([], ())
         instructions, after = self._expand(node)
-        self.emitted[node] = (list(instructions), after)
+        instructions, after = _decide(list(instructions), after, constants)
+        self.emitted[node] = (instructions, after)
         return after
 
     # --- one position
@@ -387,6 +419,55 @@ def _update(i: ins.Rmw, old: Reg, new: Reg) -> Iterator[Instruction]:
     else:
         yield ins.Compute(new, (old, i.value), _BETTER[i.op], width, at=i.at)
         yield ins.Compute(new, (new, old, i.value), Op.SELECT, width, at=i.at)
+
+
+def _constants(code: Sequence[Instruction], known: Constants) -> Constants:
+    """The registers that are constant after some code. What is computed from constants depends on nothing."""
+    for i in code:
+        for register in defined(i):
+            value = _folded(i, known)
+            known = {**known}
+            known.pop(register.index, None)
+            if value is not None:
+                known[register.index] = value
+    return known
+
+
+def _folded(i: Instruction, known: Constants) -> int | None:
+    if not isinstance(i, ins.Compute):
+        return None
+    args = tuple(_constant(a, known) for a in i.args)
+    given = tuple(a for a in args if a is not None)
+    try:
+        return compute(i.op, i.width, given) if len(given) == len(args) else None
+    except ArithmeticFault:
+        return None
+
+
+def _constant(operand: Operand, known: Constants) -> int | None:
+    if isinstance(operand, Const):
+        return to_unsigned(operand.value)
+    return known.get(operand.index) if isinstance(operand, Reg) else None
+
+
+def _agreed(a: Constants, b: Constants) -> Constants:
+    return a if a is b else {r: v for r, v in a.items() if b.get(r) == v}
+
+
+def _decide(
+    code: list[Instruction], after: tuple[Node, ...], known: Constants
+) -> tuple[list[Instruction], tuple[Node, ...]]:
+    """Leaves out a branch on a constant."""
+    if not code or not isinstance(i := code[-1], ins.Branch | ins.Switch):
+        return code, after
+    known = _constants(code[:-1], known)
+    value = _constant(i.condition if isinstance(i, ins.Branch) else i.value, known)
+    if value is None:
+        return code, after
+    if isinstance(i, ins.Branch):
+        return code[:-1], (after[0] if value else after[-1],)
+    cases = [_constant(c, known) for c in i.cases]
+    return code[:-1], (after[cases.index(value)] if value in cases else after[-1],)
 
 
 def _aim(i: Instruction, after: tuple[Node, ...], at: dict[Node, int]) -> Instruction:
