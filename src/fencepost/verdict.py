@@ -178,3 +178,6 @@ class Outcomes:
 
     def _repr_html_(self) -> str | None:
         return show(self, "html")
+
+    def _repr_svg_(self) -> str | None:
+        return show(self, "svg")

@@ -189,8 +189,13 @@ def test_values_show_themselves_in_notebooks() -> None:
     assert picture is not None and picture.startswith("<svg")
     assert race()._repr_svg_() == picture and str(race()._repr_html_()).startswith("<iframe")
     passed = Verdict(Answer.PASS, "", "rc11", 2)
-    assert "PASS" in str(passed._repr_html_()) and passed._repr_svg_() is None
+    assert "PASS" in str(passed._repr_html_()) and "no error in any execution under rc11" in str(passed._repr_svg_())
     found = Outcomes("sc", {(("a", 0), ("b", 1)): 3, (("a", 1), ("b", 1)): 1}, holds=True)
     assert "<td>0</td><td>1</td><td>3</td>" in str(found._repr_html_())
     odd = replace(program("mp"), name="<b>")
     assert "&lt;b&gt;" in str(odd._repr_html_())
+    for value in (passed, found, odd):
+        drawn = ElementTree.fromstring(str(value._repr_svg_()))
+        texts = [t.text for t in drawn.iter("{http://www.w3.org/2000/svg}text")]
+        assert drawn.get("class") == "fencepost" and len(texts) > 2 and all(texts)
+    assert {"a=0 b=1", "3"} <= {t.text for t in ElementTree.fromstring(str(found._repr_svg_())).iter()}

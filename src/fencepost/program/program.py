@@ -90,3 +90,6 @@ class Program:
 
     def _repr_html_(self) -> str | None:
         return show(self, "html")
+
+    def _repr_svg_(self) -> str | None:
+        return show(self, "svg")

@@ -6,7 +6,7 @@ from html import escape
 
 from fencepost.program.printer import print_program
 from fencepost.program.program import Program
-from fencepost.report import html, svg
+from fencepost.report import cards, html, svg
 from fencepost.report.text import error_text
 from fencepost.verdict import Answer, Outcomes, Verdict, Witness
 
@@ -22,14 +22,20 @@ def show(value: object, form: str) -> str | None:
             return _verdict(value)
         case Verdict(witness=Witness() as witness), "svg":
             return svg.render_witness(witness)
+        case Verdict(), "svg":
+            return cards.verdict_card(value)
         case Witness(), "html":
             return _framed(html.render_witness(value))
         case Witness(), "svg":
             return svg.render_witness(value)
         case Outcomes(), "html":
             return _outcomes(value)
+        case Outcomes(), "svg":
+            return cards.outcomes_chart(value)
         case Program(), "html":
             return f'<pre style="{_MONO}">{escape(print_program(value))}</pre>'
+        case Program(), "svg":
+            return cards.program_columns(value)
     return None
 
 
