@@ -52,13 +52,20 @@ def told_as(case: Case, events: list[Event]) -> str | None:
         return HIDDEN
     if name == "mutex_unlock" and shape == "write" and e.value == 0:
         return f"unlocks {where}"
-    if name == "mutex_unlock" and shape == "read" and case.witness.error.kind is ErrorKind.UNLOCK:
+    if name == "mutex_unlock" and shape == "read" and _fails(case, e):
         return f"goes to unlock {where}"
     if name == "cond_signal" and shape == "read" and e.value == 0:
         return f"signals {where}, where nobody waits"
     if name in _PASSED and _awaited(case, e):
         return _PASSED[name].format(where)
     return HIDDEN
+
+
+def _fails(case: Case, e: Event) -> bool:
+    """Whether this is the look at a mutex that shows that it is not held."""
+    error = case.witness.error
+    last = case.witness.execution.thread_events(error.thread)[-1:]
+    return error.kind is ErrorKind.UNLOCK and any(e.id == f.id for f in last)
 
 
 def _awaited(case: Case, e: Event) -> bool:
