@@ -171,14 +171,17 @@ def test_a_case_is_measured(tmp_path: Path) -> None:
 # --- peers, by stand-ins that print what the real ones print
 
 STAND_INS = {
-    "genmc": "echo 'Number of complete executions explored: 8'",
-    "nidhuggc": "echo 'Trace count: 8'",
-    "herd7": "cat $5 | head -1",
-    "cbmc": "grep -c main $2",
+    "genmc": "echo 'No errors were detected.'; echo 'Number of complete executions explored: 8'; "
+    "echo 'Number of blocked executions seen: 3'; echo 'Total wall-clock time: 0.02s'",
+    "nidhuggc": "echo 'Trace count: 8 (also 3 sleepset blocked)'; echo 'No errors were detected.'",
+    "herd7": "head -1 $5; echo 'Test SB Allowed'; echo 'States 4'; echo Ok; echo 'Observation SB Sometimes 1 3'; "
+    "echo 'Test MP Allowed'; echo 'States 3'; echo No; echo 'Observation MP Never 0 3'",
+    "cbmc": "grep -c main $2; echo '** 1 of 1 failed (2 iterations)'; echo 'VERIFICATION FAILED'",
 }
+ANSWERS = {"genmc": ("PASS", 8), "nidhuggc": ("PASS", 8), "herd7": (None, 2), "cbmc": ("FAIL", None)}
 GIVEN = {
-    "genmc": ["--rc11", "--disable-estimation", "--", "-DN=3", "readers.c"],
-    "nidhuggc": ["-DN=3", "--", "--power", "readers.c"],
+    "genmc": ["--rc11", "--disable-estimation", "--unroll=4", "--", "-DN=3", "readers.c"],
+    "nidhuggc": ["-DN=3", "--", "--power", "--unroll=4", "readers.c"],
     "herd7": ["-model", "ppc.cat", "-show", "none", "@all"],
     "cbmc": ["--no-standard-checks", "m.c"],
 }
@@ -197,11 +200,12 @@ def stand_ins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def case_for(peer: str, folder: Path) -> Case:
     readers = (str(BENCHMARKS / "programs" / "c" / "readers.c"), "-DN=3")
     if peer == "herd7":
-        (folder / "list.csv").write_text("PPC/SB.litmus,1\n")
+        (folder / "list.csv").write_text("path,expected\nPPC/SB.litmus,1\nPPC/MP.litmus,1\n")
         return Case("litmus", (), listed=str(folder / "list.csv"), model="power")
     if peer == "cbmc":
         return next(c for c in bounded() if c.name.startswith("pgsql_bnd unsafe CB"))
-    return Case("readers", (), c=readers, model="power" if peer == "nidhuggc" else "rc11")
+    command = ("check", "readers.fp", "--unroll", "4")
+    return Case("readers", command, c=readers, model="power" if peer == "nidhuggc" else "rc11")
 
 
 @pytest.mark.parametrize("peer", STAND_INS)
@@ -210,8 +214,30 @@ def test_a_peer_is_asked_in_its_own_words(peer: str, stand_ins: Path) -> None:
     name = {"nidhuggc": "nidhugg"}.get(peer, peer)
     assert name in found
     assert (stand_ins / f"{peer}.given").read_text().split() == GIVEN[peer]
-    if peer in ("genmc", "nidhuggc"):
-        assert found[name]["executions"] == 8
+    assert (found[name]["answer"], found[name]["executions"]) == ANSWERS[peer]
+    if peer == "herd7":
+        assert found[name]["agree"] == 1
+
+
+def test_a_peer_that_answers_otherwise_is_shown(tmp_path: Path) -> None:
+    other = {"cbmc": {"cpu": 2.0, "executions": None, "counted": "executions", "answer": "FAIL", "over": False}}
+    assert "cbmc 2.0 s, DISAGREES: FAIL (×2.0)" in markdown(results(row("a", 1.0, peers=other)), tmp_path)
+
+
+@pytest.mark.skipif(shutil.which("cbmc") is None, reason="cbmc is not installed")
+def test_cbmc_agrees_with_us() -> None:
+    assert peers.measure(case_for("cbmc", BENCHMARKS), 60)["cbmc"]["answer"] == "FAIL"
+
+
+@pytest.mark.skipif(shutil.which("herd7") is None, reason="herd7 is not installed")
+def test_herd_agrees_with_us(tmp_path: Path) -> None:
+    test = tmp_path / "SB.litmus"
+    test.write_text('X86 SB\n{ }\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\n'
+                    'exists (0:EAX=0 /\\ 1:EAX=0)\n')  # fmt: skip
+    listed = tmp_path / "list.csv"
+    listed.write_text(f"{test},1\n")
+    found = peers.measure(Case("litmus", (), listed=str(listed), model="tso"), 60)["herd7"]
+    assert (found["executions"], found["agree"]) == (1, 1)
 
 
 @pytest.mark.skipif(shutil.which("spin") is None, reason="spin is not installed")

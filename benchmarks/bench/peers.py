@@ -1,4 +1,7 @@
-"""Peers on PATH: the same question through them, in the same run. None is required."""
+"""Peers on PATH: the same question through them, in the same run. None is required.
+
+How each is called and what it prints follows its manual (GenMC 0.10 and later, Nidhugg 0.4, herd7 7.58, SPIN 6.5, CBMC
+6.6). An answer that is not ours is shown as a disagreement."""
 
 from __future__ import annotations
 
@@ -10,45 +13,77 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from bench.measure import fencepost, run_once
+from bench.measure import Sample, fencepost, run_once
 from bench.suites import CORPUS, Case
 
-Found = dict[str, dict[str, float | int | None]]
+Found = dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
     """`command(case, folder)` is how to ask it, or None where it cannot answer; `counts`: where its output says how
-    many executions it explored, empty where it does not count."""
+    many executions or states (`counted`) it explored, empty where it does not count; `passes`, `fails`: where it says
+    what it found."""
 
     name: str
     program: str
     command: Callable[[Case, Path], list[str] | None]
     counts: str = ""
+    counted: str = "executions"
+    passes: str = "(?!)"
+    fails: str = "(?!)"
 
     @property
     def installed(self) -> bool:
         return shutil.which(self.program) is not None
 
+    def read(self, sample: Sample) -> dict[str, Any]:
+        count = re.search(self.counts, sample.output) if self.counts else None
+        # a step inside a shell that the CPU limit ended gives the shell 128 + the signal
+        over = sample.code in (-9, 128 + signal.SIGKILL, 128 + signal.SIGXCPU)
+        answer = (
+            "FAIL"
+            if re.search(self.fails, sample.output)
+            else "PASS"
+            if re.search(self.passes, sample.output)
+            else None
+        )
+        return {
+            "cpu": sample.cpu,
+            "executions": int(count[1].replace(",", "")) if count else None,
+            "counted": self.counted,
+            "answer": None if over else answer,
+            "over": over,
+        }
 
-def _flagged(models: dict[str, str]) -> Callable[[Case], str | None]:
-    return lambda case: models.get(case.model) if case.c else None
+
+def _unroll(case: Case) -> list[str]:
+    """The loop bound of our own command, as GenMC and Nidhugg take it."""
+    return [f"--unroll={case.command[case.command.index('--unroll') + 1]}"] if "--unroll" in case.command else []
 
 
-_GENMC = _flagged({"sc": "--sc", "tso": "--tso", "ra": "--ra", "rc11": "--rc11", "imm": "--imm"})
-_NIDHUGG = _flagged({"sc": "--sc", "tso": "--tso", "pso": "--pso", "power": "--power"})
+_GENMC = {"sc": "--sc", "tso": "--tso", "ra": "--ra", "rc11": "--rc11", "imm": "--imm"}
+_NIDHUGG = {"sc": "--sc", "tso": "--tso", "pso": "--pso", "power": "--power"}
 _HERD = {"power": "ppc.cat", "armv8": "aarch64.cat", "riscv": "riscv.cat", "tso": "x86tso.cat", "rc11": "rc11.cat"}
 
 
+def _explores(case: Case) -> bool:
+    """Whether we explore all executions of a C program."""
+    return bool(case.c) and "check" in case.command
+
+
 def _genmc(case: Case, folder: Path) -> list[str] | None:
-    flag = _GENMC(case)
-    return ["genmc", flag, "--disable-estimation", "--", *case.c[1:], case.c[0]] if flag else None
+    if not _explores(case) or case.model not in _GENMC:
+        return None
+    return ["genmc", _GENMC[case.model], "--disable-estimation", *_unroll(case), "--", *case.c[1:], case.c[0]]
 
 
 def _nidhugg(case: Case, folder: Path) -> list[str] | None:
-    flag = _NIDHUGG(case)
-    return ["nidhuggc", *case.c[1:], "--", flag, case.c[0]] if flag else None
+    if not _explores(case) or case.model not in _NIDHUGG:
+        return None
+    return ["nidhuggc", *case.c[1:], "--", _NIDHUGG[case.model], *_unroll(case), case.c[0]]
 
 
 def _herd(case: Case, folder: Path) -> list[str] | None:
@@ -85,17 +120,21 @@ def _cbmc(case: Case, folder: Path) -> list[str] | None:
     return ["cbmc", "--no-standard-checks", str(folder / "m.c")]
 
 
+_CLEAN = r"No errors were detected"
 PEERS = (
-    Peer("genmc", "genmc", _genmc, r"complete executions explored: (\d+)"),
-    Peer("nidhugg", "nidhuggc", _nidhugg, r"Trace count: (\d+)"),
+    Peer(
+        "genmc", "genmc", _genmc, r"complete executions explored: (\d+)", passes=_CLEAN, fails=r"^Error(?: detected)?:"
+    ),
+    Peer("nidhugg", "nidhuggc", _nidhugg, r"Trace count: (\d+)", passes=_CLEAN, fails=r"Error detected"),
     Peer("herd7", "herd7", _herd),
-    Peer("spin", "spin", _spin, r"(\d+) states, stored"),
-    Peer("cbmc", "cbmc", _cbmc),
+    Peer("spin", "spin", _spin, r"([\d,]+) states, stored", "states", r"errors: 0\b", r"errors: [1-9]"),
+    Peer("cbmc", "cbmc", _cbmc, passes=r"VERIFICATION SUCCESSFUL", fails=r"VERIFICATION FAILED"),
 )
 
 
 def measure(case: Case, timeout: float) -> Found:
-    """What each installed peer needed for this case; `over` where it did not end in time."""
+    """What each installed peer needed for this case; `over` where it did not end in time. A whole table of litmus tests
+    may take twenty times as long as one program."""
     found: Found = {}
     for peer in PEERS:
         if not peer.installed:
@@ -104,13 +143,16 @@ def measure(case: Case, timeout: float) -> Found:
             command = peer.command(case, Path(folder))
             if command is None:
                 continue
-            sample = run_once(command, timeout)
-        count = re.search(peer.counts, sample.output) if peer.counts else None
-        # a step inside a shell that the CPU limit ended gives the shell 128 + the signal
-        over = sample.code in (-9, 128 + signal.SIGKILL, 128 + signal.SIGXCPU)
-        found[peer.name] = {
-            "cpu": sample.cpu,
-            "executions": int(count[1]) if count else None,
-            "over": over,
-        }
+            sample = run_once(command, 20 * timeout if case.listed else timeout)
+        found[peer.name] = peer.read(sample) | (_verdicts(case, sample) if case.listed else {})
     return found
+
+
+def _verdicts(case: Case, sample: Sample) -> dict[str, Any]:
+    """How many tests herd answered, and how many of them as the table says. What it prints is `Observation NAME
+    Sometimes 1 3` after the condition: it holds somewhere, and not everywhere."""
+    rows = (line.split(",") for line in Path(case.listed).read_text(encoding="utf-8").splitlines() if line)
+    wanted = {Path(path).stem: holds.strip() == "1" for path, holds, *_ in rows if path != "path"}
+    tests = re.findall(r"^(Ok|No)$.*?^Observation (\S+) ", sample.output, re.MULTILINE | re.DOTALL)
+    agree = sum(wanted.get(name) is (answer == "Ok") for answer, name in tests)
+    return {"executions": len(tests), "counted": "tests", "agree": agree}

@@ -92,7 +92,8 @@ def _peer(name: str, found: dict[str, Any], r: Row) -> str:
     over = bool(found.get("over"))
     count = found.get("executions")
     counted = f", {count:,} {found['counted']}" if count is not None and found.get("counted") else ""
-    answer = f", {found['answer']}" if found.get("answer") else ""
+    answer = f", DISAGREES: {found['answer']}" if found.get("answer") not in (None, r["result"]) else ""
+    answer += f", {found['agree']:,} as expected" if "agree" in found else ""
     times = ratio(found["cpu"], r["best"], over)
     return f"{name} {'over ' if over else ''}{found['cpu']:.1f} s{counted}{answer} (×{times})"
 
