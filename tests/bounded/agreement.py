@@ -17,7 +17,7 @@ from fencepost.program.program import Program
 from fencepost.reference.power_search import Outcome, search
 
 MAX_STATES = 40_000
-POWER_FENCES = (FenceKind.SYNC, FenceKind.LWSYNC, FenceKind.ISYNC)
+POWER_FENCES = (FenceKind.SYNC, FenceKind.LWSYNC, FenceKind.ISYNC, FenceKind.EIEIO)
 
 
 def disagreement(program: Program, contexts: int, *, open_schedule: bool, backend: str = "smt") -> str | None:

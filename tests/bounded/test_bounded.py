@@ -96,11 +96,17 @@ def test_a_lock_protects_on_power() -> None:
     assert api.bounded(fp(text), contexts="4").answer is Answer.PASS
 
 
-def test_what_is_not_treated_is_unknown() -> None:
-    text = "var x\nthread P { x := 1; eieio; x := 2 }\nthread Q { r := x }\nforall (Q:r < 2)"
-    verdict = api.bounded(fp(text), contexts="2")
-    assert verdict.answer is Answer.UNKNOWN
-    assert "eieio" in verdict.reason
+@pytest.mark.parametrize(
+    ("program", "reachable"),
+    [
+        ("thread P { x := 1; eieio; y := 1 }\nthread Q { a := y; sync; b := x }\nexists (Q:a == 1 && Q:b == 0)", False),
+        ("thread P { x := 1; eieio; y := 1 }\nthread Q { a := y; b := x }\nexists (Q:a == 1 && Q:b == 0)", True),
+        ("thread P { a := x; eieio; y := 1 }\nthread Q { b := y; sync; x := 1 }\nexists (P:a == 1 && Q:b == 1)", True),
+        ("thread P { x := 1; eieio; a := y }\nthread Q { y := 1; sync; b := x }\nexists (P:a == 0 && Q:b == 0)", True),
+    ],
+)
+def test_eieio_orders_writes_and_nothing_else(program: str, reachable: bool) -> None:
+    assert api.bounded(fp(f"var x, y\n{program}"), contexts="4").extra["reachable"] is reachable
 
 
 def test_the_time_limit_gives_unknown() -> None:

@@ -27,7 +27,8 @@ def least(text: str, **state: int) -> int | None:
     ("first", "second", "contexts"),
     [("skip", "skip", 3), ("sync", "skip", 3), ("sync", "sync", None), ("lwsync", "sync", None),
      ("lwsync", "lwsync", None), ("lwsync", "skip", 3), ("sync", "isync", 3),
-     ("lwsync", "if a == a { skip }; isync", None)],
+     ("lwsync", "if a == a { skip }; isync", None), ("eieio", "sync", None), ("eieio", "skip", 3),
+     ("sync", "eieio", 3)],
 )  # fmt: skip
 def test_message_passing(first: str, second: str, contexts: int | None) -> None:
     assert least(MP % (first, second), Q_a=1, Q_b=0) == contexts

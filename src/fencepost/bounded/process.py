@@ -97,12 +97,15 @@ class Process:
             for what in ("initW", "commitW", "commitR")
         )
         self.own_value = {c.index: b.var(f"own.{p}.{c.name}") for c in cells if c.writes[p] and self.many}
-        self.own_stamp = {c.index: b.var(f"ownstamp.{p}.{c.name}") for c in cells if c.writes[p] and self.many}
+        stamped = self.many or FenceKind.EIEIO in kinds
+        self.own_stamp = {c.index: b.var(f"ownstamp.{p}.{c.name}") for c in cells if c.writes[p] and stamped}
         self.read_stamp = {c.index: b.var(f"readstamp.{p}.{c.name}") for c in cells if c.index in touched and self.many}
         self.control = self._number(f"ctrl.{p}")
         self.ack = self._number(f"ack.{p}", FenceKind.SYNC in kinds)
         self.lwsync = self._number(f"lwsync.{p}", FenceKind.LWSYNC in kinds)
         self.isync = self._number(f"isync.{p}", FenceKind.ISYNC in kinds)
+        self.eieio = self._number(f"eieio.{p}", FenceKind.EIEIO in kinds)
+        self.writes = self._number(f"writes.{p}", FenceKind.EIEIO in kinds)
         self.accesses = self._number(f"accesses.{p}", bool(kinds - {FenceKind.ISYNC}))
         self.address_commit = self._number(f"addresses.{p}", FenceKind.ISYNC in kinds and computed)
         self.address_known = self._number(f"known.{p}", computed)
@@ -383,8 +386,9 @@ class Process:
         needs = self._when(i.address, i.value)
         init = b.largest(needs.init, *self._fences())
         least = b.largest(
-            init, needs.commit, self.control.now, self.commit_r[x].now, self.commit_w[x].now, self.address_known.now
-        )
+            init, needs.commit, self.control.now, self.commit_r[x].now, self.commit_w[x].now, self.address_known.now,
+            self.eieio.now,
+        )  # fmt: skip
         commit = self._context("commit", pc, x, least=least)
         lower = b.pick(commit, self._stamps(self.p, cell))
         reaches: dict[int, Operand] = {}
@@ -408,7 +412,9 @@ class Process:
             self.init_w[x].set(init)
             self.commit_w[x].set(commit)
             self.accesses.raise_to(commit)
+            self.writes.raise_to(commit)
             b.set(self.own_value[x], value)
+        if x in self.own_stamp:
             b.set(self.own_stamp[x], stamp)
 
     def _stored(self, i: ins.Store | ins.StoreConditional, cell: Cell) -> Operand:
@@ -463,21 +469,21 @@ class Process:
             self.isync.raise_to(self.control.now, *self._fences(), self.address_commit.now)
             return
         self._may_stop(pc)
-        b = self.builder
-        commit = b.largest(self.control.now, *self._fences(), self.accesses.now)
+        b, light = self.builder, i.kind is FenceKind.EIEIO
+        commit = b.largest(self.control.now, *self._fences(), self.writes.now if light else self.accesses.now)
         reaches = {q: self._context("fence", pc, q, least=commit) for q in self.others}
         for cell in self.whole.locations.cells:
-            if cell.total:
-                mine = b.pick(commit, self._stamps(self.p, cell))
+            if cell.writes[self.p] if light else cell.total:
+                seen = self.own_stamp[cell.index] if light else b.pick(commit, self._stamps(self.p, cell))
                 for q in self.others:
-                    b.assume(b.at_least(b.pick(reaches[q], self._stamps(q, cell)), mine))
+                    b.assume(b.at_least(b.pick(reaches[q], self._stamps(q, cell)), seen))
         for q in self.others:
             b.set(self.sync_reached[q], b.largest(self.sync_reached[q], reaches[q]))
         self._tell_others(reaches)
         if i.kind is FenceKind.SYNC:
             self.ack.raise_to(*reaches.values())
         else:
-            self.lwsync.set(commit)
+            (self.eieio if light else self.lwsync).raise_to(commit)
 
     def _tell_others(self, reaches: dict[int, Operand]) -> None:
         b = self.builder

@@ -21,7 +21,7 @@ from fencepost.program.arithmetic import compute
 from fencepost.program.operands import Const, Operand, Reg, to_signed, to_unsigned
 from fencepost.records import dataclass
 from fencepost.reference.power_machine import Label, PowerMachine, State, Status, Write
-from fencepost.reference.power_paths import End, Trail, What
+from fencepost.reference.power_paths import SENT, End, Trail, What
 from fencepost.reference.power_search import settle
 
 Guesses = Mapping[int, int]  # by the index of the Choose in the translated program
@@ -252,7 +252,7 @@ class _Replay:
             found = list(machine.initialisations(state, p, n))
         if event.what is What.WRITE and plan.context(p, "commit", event.pc) == k:
             found += [step for step in machine.commits(state, p, n) if self._in_place(step[0])]
-        if event.what in (What.SYNC, What.LWSYNC):
+        if event.what in SENT:
             found += machine.commits(state, p, n)
         for label, after in machine.propagations(state, p, n):
             if plan.context(p, "propagate", event.pc, label.target) == k:

@@ -1,9 +1,9 @@
 """Straight programs: what the POWER translation takes.
 
 Each thread becomes one function without loops and calls, whose jumps all go forward, made of loads, stores,
-computations, conditionals, choices and `sync lwsync isync` only. Loops run at most `unroll` times around, functions
-nest at most `unroll` deep in themselves; a thread that would go further stops there (`assume 0`). Awaits become a load
-and an assume, read-modify-writes a load-reserve and a store-conditional that always succeeds.
+computations, conditionals, choices and `sync lwsync isync eieio` only. Loops run at most `unroll` times around,
+functions nest at most `unroll` deep in themselves; a thread that would go further stops there (`assume 0`). Awaits
+become a load and an assume, read-modify-writes a load-reserve and a store-conditional that always succeeds.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from fencepost.records import dataclass
 
 MAX_NODES = 200_000
 MAIN, ENDING = "main", "ending"  # the process that is the rest of `main`, and what it does after a join
-FENCES = frozenset({FenceKind.SYNC, FenceKind.LWSYNC, FenceKind.ISYNC})
+FENCES = frozenset({FenceKind.SYNC, FenceKind.LWSYNC, FenceKind.ISYNC, FenceKind.EIEIO})
 
 
 @dataclass(frozen=True, slots=True)

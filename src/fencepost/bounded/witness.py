@@ -19,7 +19,7 @@ from fencepost.reference.power_paths import End, Fetched, Path, What
 from fencepost.reference.power_search import outcome_of
 from fencepost.verdict import ErrorReport, Step, Witness
 
-_FENCES = {What.SYNC: FenceKind.SYNC, What.LWSYNC: FenceKind.LWSYNC, What.ISYNC: FenceKind.ISYNC}
+_FENCES = {w: FenceKind(w.value) for w in (What.SYNC, What.LWSYNC, What.ISYNC, What.EIEIO)}
 
 
 def witness_of(straight: Straight, run: Run) -> Witness:

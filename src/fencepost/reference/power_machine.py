@@ -13,8 +13,12 @@ The paper leaves lwarx and stwcx. out. Here a store-conditional may succeed wher
 that its load-reserve read from, in coherence order, for good: it commits only while that write is the last one that its
 process has seen, and no later write gets its place between the two.
 
+The paper leaves `eieio` out, too. Here it orders writes of its process: it commits after the writes before it, the
+writes after it commit after it, and it is propagated like `lwsync`, but after those writes only and not after what its
+process has seen of others. Nothing else waits for it. That is what the axioms make of it (eieio ∩ W×W).
+
 The machine is the judge of `bounded/`: it takes programs whose threads are single functions made of loads, stores,
-computations, conditionals and the three POWER fences (`bounded/straighten.py` makes them so).
+computations, conditionals and POWER's fences (`bounded/straighten.py` makes them so).
 """
 
 from __future__ import annotations
@@ -29,7 +33,7 @@ from fencepost.program.interpret import Machine as Interpreter
 from fencepost.program.operands import to_unsigned
 from fencepost.program.program import Program
 from fencepost.records import dataclass
-from fencepost.reference.power_paths import End, Fetched, Path, Paths, Source, Trail, What
+from fencepost.reference.power_paths import SENT, End, Fetched, Path, Paths, Source, Trail, What
 
 Event = tuple[int, int]  # process, position in its program order
 Write = tuple[int, int]  # an event, or (-1, address): the initial write of a location
@@ -157,8 +161,9 @@ class PowerMachine:
             if s.event is not None:
                 yield s.event
 
-    def all_sync_cnd(self, state: State, p: int, n: int) -> bool:
+    def all_sync_cnd(self, state: State, p: int, n: int, *, commits: bool = True) -> bool:
         process, path = state.processes[p], self.path(state, p)
+        ordered = commits and path.events[n].what is What.WRITE
         for m in range(n):
             match path.events[m].what:
                 case What.SYNC:
@@ -166,6 +171,9 @@ class PowerMachine:
                         return False
                 case What.LWSYNC | What.ISYNC:
                     if process.status[m] is not Status.COM:
+                        return False
+                case What.EIEIO:
+                    if ordered and process.status[m] is not Status.COM:
                         return False
         return True
 
@@ -227,7 +235,8 @@ class PowerMachine:
         event = path.events[n]
         if process.status[n] is not Status.FETCH or event.what not in (What.READ, What.WRITE, What.ASSIGN):
             return
-        if not self._all(process, self.sources(event), Status.INIT) or not self.all_sync_cnd(state, p, n):
+        waits = not self._all(process, self.sources(event), Status.INIT)
+        if waits or not self.all_sync_cnd(state, p, n, commits=False):
             return
         if event.what is What.READ:
             found = self._read(state, p, n)
@@ -283,8 +292,12 @@ class PowerMachine:
                 if any(e.address is not None and process.status[m] is not Status.COM
                        for m, e in enumerate(path.events[:n])):  # fmt: skip
                     return
-                seen = after.seen_writes | {((p, n), after.prop[p])}
-                after = after._replace(seen_writes=seen, syncs=_set(after.syncs, p, after.syncs[p] | {(p, n)}))
+                after = _sent(after, p, n, after.prop[p])
+            case What.EIEIO:
+                writes = [m for m, e in enumerate(path.events[:n]) if e.what is What.WRITE]
+                if not self._all(process, iter(writes), Status.COM):
+                    return
+                after = _sent(after, p, n, frozenset({self.address_of(state, (p, m)): (p, m) for m in writes}.items()))
         yield Label("commit", p, n), after
 
     def _commit_write(self, state: State, p: int, n: int) -> Iterator[tuple[Label, State]]:
@@ -331,7 +344,7 @@ class PowerMachine:
         """PropWrite and PropSync, of an event of p to every other process."""
         process, path = state.processes[p], self.path(state, p)
         what, event = path.events[n].what, (p, n)
-        if process.status[n] is not Status.COM or what not in (What.WRITE, What.SYNC, What.LWSYNC):
+        if process.status[n] is not Status.COM or (what is not What.WRITE and what not in SENT):
             return
         for q in range(self.count):
             if q == p:
@@ -394,6 +407,12 @@ class PowerMachine:
 
 def _set(items: tuple[T, ...], n: int, item: T) -> tuple[T, ...]:
     return (*items[:n], item, *items[n + 1 :])
+
+
+def _sent(state: State, p: int, n: int, seen: frozenset[tuple[int, Write]]) -> State:
+    """A fence is committed: it is propagated to its own process, and SeenWr says after which writes to others."""
+    syncs = _set(state.syncs, p, state.syncs[p] | {(p, n)})
+    return state._replace(seen_writes=state.seen_writes | {((p, n), seen)}, syncs=syncs)
 
 
 def _with_process(state: State, p: int, process: Process) -> State:

@@ -30,9 +30,18 @@ class What(Enum):
     SYNC = "sync"
     LWSYNC = "lwsync"
     ISYNC = "isync"
+    EIEIO = "eieio"
 
 
-_FENCES = {FenceKind.SYNC: What.SYNC, FenceKind.LWSYNC: What.LWSYNC, FenceKind.ISYNC: What.ISYNC}
+_FENCES = {
+    FenceKind.SYNC: What.SYNC,
+    FenceKind.LWSYNC: What.LWSYNC,
+    FenceKind.ISYNC: What.ISYNC,
+    FenceKind.EIEIO: What.EIEIO,
+}
+
+#: The fences that are propagated to other processes.
+SENT = frozenset({What.SYNC, What.LWSYNC, What.EIEIO})
 
 
 class End(Enum):

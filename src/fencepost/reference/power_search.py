@@ -17,7 +17,7 @@ from fencepost.program.operands import to_signed, to_unsigned
 from fencepost.program.program import Program
 from fencepost.records import dataclass
 from fencepost.reference.power_machine import Label, PowerMachine, Process, State, Status
-from fencepost.reference.power_paths import End, Trail, What
+from fencepost.reference.power_paths import SENT, End, Trail, What
 
 Outcome = frozenset[tuple[str, int]]
 MAX_STATES = 2_000_000
@@ -106,7 +106,8 @@ class _Search:
                     yield trail
                 continue
             grown = list(paths.successors(trail))
-            noticed = paths.path(grown[0]).events[-1].what in (What.WRITE, What.SYNC, What.LWSYNC)
+            next_up = paths.path(grown[0]).events[-1].what
+            noticed = next_up is What.WRITE or next_up in SENT
             if self.cuts and trail and noticed:
                 yield trail
             todo += grown
