@@ -11,6 +11,7 @@
 #include "explore/reporter.hpp"
 #include "explore/results.hpp"
 #include "graph/graph.hpp"
+#include "models/blocks.hpp"
 #include "models/consistency.hpp"
 
 #include <memory>
@@ -91,9 +92,10 @@ private:
   bool can_move(const typename Graph<W>::Thread& th);
   bool push_next();
   void push_plain(std::uint32_t t, Id e);
-  void push_stuck(std::uint32_t t, ErrorKind kind, std::uint32_t position, const std::string& message,
-                  std::vector<Id> blame = {});
+  void push_stuck(std::uint32_t t);
+  void report_fault(const Graph<W>& g, std::uint32_t t, const Trouble& fault);
   bool faulty(std::uint32_t t);
+  std::optional<Trouble> fault(std::uint32_t t) const;
 
   // --- choices
   Step advance(Frame& f);
@@ -120,6 +122,13 @@ private:
   void push_revisit(Id a, Id r);
   void erase_after(Graph<W>& g, Id r, Id a);
 
+  // --- atomic blocks
+  bool hopeless();
+  bool must_stay(Id e, const Set& kept) const;
+  void keep(Id e, Set& kept) const;
+  bool sees_abandoned(const Graph<W>& g) const;
+  void report_at_the_end(const Graph<W>& g);
+
   // --- estimating
   double count_alternatives(Frame& f, Set& revisits);
   void take_alternative(Frame& f, std::uint64_t k, Set& revisits);
@@ -133,6 +142,7 @@ private:
   // --- what is found
   void complete();
   void report_races(Id e);
+  void judge_access(Id e);
   void collect_states();
 
   LocalStates& states_;
@@ -140,7 +150,8 @@ private:
   Results& results_;
   Consistency<W> consistency_;
   Reporter<Graph<W>> reporter_;
-  const bool own_hb_, has_non_atomics_;
+  Blocks<W> blocks_;
+  const bool own_hb_, has_non_atomics_, has_blocks_;
   std::vector<std::unique_ptr<Graph<W>>> graphs_;
   std::size_t depth_ = 0;
   std::vector<Frame> frames_;

@@ -1,3 +1,4 @@
+#include "explore/engine_blocks_impl.hpp"
 #include "explore/engine_impl.hpp"
 #include "explore/engine_probe_impl.hpp"
 #include "explore/engine_report_impl.hpp"

@@ -22,9 +22,13 @@ template <unsigned W>
 Engine<W>::Engine(LocalStates& states, const ExploreOptions& options, Results& results)
     : states_(states), options_(options), results_(results),
       consistency_(options.model, detail::uses(states, detail::orders_totally)), reporter_(states, options, results),
-      own_hb_(own_happens_before(options.model)), has_non_atomics_(detail::uses(states, [](const Instruction& i) {
-        return (i.opcode == Opcode::Load || i.opcode == Opcode::Store) && i.mode == Mode::Na;
-      })) {
+      blocks_(options.model), own_hb_(own_happens_before(options.model)),
+      has_non_atomics_(detail::uses(states,
+                                    [](const Instruction& i) {
+                                      return (i.opcode == Opcode::Load || i.opcode == Opcode::Store) &&
+                                             i.mode == Mode::Na;
+                                    })),
+      has_blocks_(detail::uses(states, [](const Instruction& i) { return i.opcode == Opcode::AtomicBegin; })) {
   use_level(0);
 }
 
@@ -128,7 +132,9 @@ template <unsigned W> bool Engine<W>::push_next() {
   Graph<W>& g = graph();
   if (g.location.size() < states_.locations().count()) g.location.resize(states_.locations().count());
   if (g.order.size() >= options_.max_events) {
-    push_stuck(t, ErrorKind::EventBound, g.thread[t].now->action.position, "an execution has too many events");
+    push_stuck(t);
+    reporter_.report(g, ErrorKind::EventBound, "an execution has too many events", g.thread[t].now->action.position,
+                     static_cast<std::int32_t>(t), {});
     return true;
   }
   const Id e = g.append(t, own_hb_);
@@ -171,28 +177,45 @@ template <unsigned W> void Engine<W>::push_plain(std::uint32_t t, Id e) {
   frames_.push_back(f);
 }
 
-template <unsigned W>
-void Engine<W>::push_stuck(std::uint32_t t, ErrorKind kind, std::uint32_t position, const std::string& message,
-                           std::vector<Id> blame) {
+template <unsigned W> void Engine<W>::push_stuck(std::uint32_t t) {
   graph().thread[t].stuck = true;
-  reporter_.report(graph(), kind, message, position, static_cast<std::int32_t>(t), blame);
   Frame f{};
   f.kind = Kind::Stuck;
   f.thread = t;
   frames_.push_back(f);
 }
 
-// Whether the next action of a thread cannot be an event; then the thread is stuck, and that is reported.
-template <unsigned W> bool Engine<W>::faulty(std::uint32_t t) {
+template <unsigned W> std::optional<Trouble> Engine<W>::fault(std::uint32_t t) const {
   const Graph<W>& g = graph();
   const Action& a = g.thread[t].now->action;
-  std::optional<Trouble> fault = reporter_.fault(g, t);
+  if (a.kind == ActionKind::AtomicBegin || a.kind == ActionKind::AtomicEnd) return {};
+  const std::optional<Trouble> found = reporter_.fault(g, t);
   const bool access = a.kind == ActionKind::Read || a.kind == ActionKind::Write;
-  if (!fault && access && (a.part == Part::Exclusive || a.conditional >= 0))
-    fault = Trouble{ErrorKind::Unsupported, "exclusive accesses under a language-level model"};
-  if (!fault) return false;
+  if (!found && access && (a.part == Part::Exclusive || a.conditional >= 0))
+    return Trouble{ErrorKind::Unsupported, "exclusive accesses under a language-level model"};
+  return found;
+}
+
+template <unsigned W> void Engine<W>::report_fault(const Graph<W>& g, std::uint32_t t, const Trouble& fault) {
   const Id last = g.thread[t].last;
-  push_stuck(t, fault->kind, a.position, fault->message, last == none ? std::vector<Id>{} : std::vector{last});
+  reporter_.report(g, fault.kind, fault.message, g.thread[t].now->action.position, static_cast<std::int32_t>(t),
+                   last == none ? std::vector<Id>{} : std::vector{last});
+}
+
+// Whether the next action of a thread cannot be an event; then the thread is stuck, and that is reported. With atomic
+// blocks it is known only at the end whether there is such an execution.
+template <unsigned W> bool Engine<W>::faulty(std::uint32_t t) {
+  const Action& a = graph().thread[t].now->action;
+  const bool may_wait = (a.kind == ActionKind::Read && waits(a.part)) || a.kind == ActionKind::Join;
+  if (may_wait && graph().thread[t].now->state.blocks) {
+    results_.may_miss = true; // nobody else could serve it, which is for enumeration to judge
+    push_stuck(t);
+    return true;
+  }
+  const std::optional<Trouble> found = fault(t);
+  if (!found) return false;
+  push_stuck(t);
+  if (!has_blocks_) report_fault(graph(), t, *found);
   return true;
 }
 
@@ -243,7 +266,7 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_plain(Frame& f
     g[f.event].value = th.now->action.value;
   }
   compute_rows(g, f.event, options_.model);
-  if (a.kind == ActionKind::Free) reporter_.memory(g, f.event);
+  if (a.kind == ActionKind::Free) judge_access(f.event);
   if (g[f.event].is_fence() && !consistency_.accepts_fence(g)) return Step::Exhausted;
   answer(f.event);
   return Step::Applied;
@@ -298,14 +321,13 @@ template <unsigned W> bool Engine<W>::apply_source(Frame& f, Id w) {
   Graph<W>& g = graph();
   g.set_reads_from(f.event, w);
   settle_read(f.event);
-  if (!consistency_.accepts_read(g, f.event)) {
+  if (!consistency_.accepts_read(g, f.event) || hopeless()) {
     g.clear_reads_from(f.event);
     g.thread[f.thread].now = g[f.event].at;
     return false;
   }
   f.applied = true;
-  report_races(f.event);
-  reporter_.memory(g, f.event);
+  judge_access(f.event);
   return true;
 }
 
@@ -367,15 +389,14 @@ template <unsigned W> void Engine<W>::undo_place(Frame& f) {
 // The same, passing over the places that the model forbids.
 template <unsigned W> bool Engine<W>::next_accepted_place(Frame& f) {
   for (undo_place(f); next_place(f); undo_place(f))
-    if (consistency_.accepts_write(graph(), f.event)) return true;
+    if (consistency_.accepts_write(graph(), f.event) && !hopeless()) return true;
   return false;
 }
 
 template <unsigned W> typename Engine<W>::Step Engine<W>::advance_write(Frame& f) {
   if (!f.revisiting) {
     if (next_accepted_place(f)) {
-      report_races(f.event);
-      reporter_.memory(graph(), f.event);
+      judge_access(f.event);
       return Step::Applied;
     }
     f.revisiting = true;
@@ -536,9 +557,8 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_base(Frame& f)
     } else {
       g.set_reads_from(f.revisited, f.event);
       settle_read(f.revisited);
-      if (consistency_.accepts_write(g, f.event) && consistency_.accepts_read(g, f.revisited)) {
-        report_races(f.revisited);
-        reporter_.memory(g, f.revisited);
+      if (consistency_.accepts_write(g, f.event) && consistency_.accepts_read(g, f.revisited) && !hopeless()) {
+        judge_access(f.revisited);
         return Step::Applied;
       }
       g.clear_reads_from(f.revisited);

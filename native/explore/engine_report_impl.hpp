@@ -7,7 +7,9 @@
 namespace fencepost {
 
 template <unsigned W> void Engine<W>::complete() {
-  const Graph<W>& g = graph();
+  const Graph<W>* judged = has_blocks_ ? blocks_.judged(graph()) : &graph();
+  if (!judged || (has_blocks_ && sees_abandoned(*judged))) return;
+  const Graph<W>& g = *judged;
   bool all_ended = true, stuck = false;
   for (const auto& th : g.thread) {
     if (!th.now) continue;
@@ -17,12 +19,30 @@ template <unsigned W> void Engine<W>::complete() {
     // other executions, and nothing that a thread can be stuck in.
     if (th.waits != none && g[th.waits].reads_from != g.coherence_last(g[th.waits].location)) return;
   }
+  if (has_blocks_) report_at_the_end(g);
   if (stuck)
     ++results_.erroneous;
   else if (all_ended)
     reporter_.complete(g);
   else
     reporter_.blocked(g);
+}
+
+// Whether somebody reads from a block that a failed assume has ended: such a block never took place.
+template <unsigned W> bool Engine<W>::sees_abandoned(const Graph<W>& g) const {
+  for (const auto& th : g.thread) {
+    if (!th.now || th.now->action.kind != ActionKind::Block || th.now->action.spin || !th.now->state.blocks) continue;
+    for (Id e = th.last; g[e].kind != ActionKind::AtomicBegin; e = g[e].po_before)
+      if (g[e].is_write() && !(g.readers_of(e, g[e].location) - th.events).none()) return true;
+  }
+  return false;
+}
+
+// What is wrong with an access that was just added. With atomic blocks it is known only at the end.
+template <unsigned W> void Engine<W>::judge_access(Id e) {
+  if (has_blocks_) return;
+  if (graph()[e].kind != ActionKind::Free) report_races(e);
+  reporter_.memory(graph(), e);
 }
 
 // Definition 3.10 of the RCMC paper: conflicting accesses of which one is non-atomic, unordered by happens-before.

@@ -15,7 +15,7 @@ template <class G> std::optional<Trouble> Reporter<G>::fault(const G& g, std::ui
   }
   case ActionKind::AtomicBegin:
   case ActionKind::AtomicEnd:
-    return Trouble{ErrorKind::Unsupported, "an atomic block under a weak memory model"};
+    return Trouble{ErrorKind::Unsupported, "an atomic block, which this engine does not know"};
   case ActionKind::Join:
     if (a.value >= g.thread.size() || !g.thread[a.value].now)
       return Trouble{ErrorKind::BadJoin, "join of a thread that does not exist"};
@@ -161,7 +161,8 @@ template <class G> bool Reporter<G>::stalled(const G& g, std::vector<Id>& blame)
         blame.push_back(*e);
         break;
       }
-    if (a.kind == ActionKind::Block && !repeats(g, events, a.value)) return false;
+    // In an atomic block nobody writes anything newer.
+    if (a.kind == ActionKind::Block && !th.now->state.blocks && !repeats(g, events, a.value)) return false;
   }
   return true;
 }

@@ -28,8 +28,18 @@ public:
     return false;
   }
 
+  // Calls f for the events that come before x by program order (as far as the model keeps it), by joining, and by
+  // reading: the nearest ones, which imply the others. True where f is true for one; the rest is then left out.
+  template <class F> bool each_in_program(const Graph<W>& g, Id x, F&& f) const {
+    const Event& v = g[x];
+    if (model_ == Model::Sc ? f(predecessor(g, x)) : each_preserved(g, x, f)) return true;
+    if (v.joined != none && each_until(g, g[v.joined].thread, v.joined, f)) return true;
+    return v.is_read() && v.reads_from >= 0 && (model_ == Model::Sc || g[v.reads_from].thread != v.thread) &&
+           f(v.reads_from);
+  }
+
 private:
-  // Each of these answers true where it meets the target.
+  // True where it meets the target.
   bool push(Id x) {
     if (x == target_) return true;
     if (x < 0 || seen_.test(static_cast<unsigned>(x))) return false;
@@ -40,10 +50,7 @@ private:
 
   bool push_predecessors(const Graph<W>& g, Id x) {
     const Event& v = g[x];
-    if (model_ == Model::Sc ? push(predecessor(g, x)) : push_preserved(g, x)) return true;
-    if (v.joined != none && push_ended(g, v.joined)) return true;
-    if (v.is_read() && v.reads_from >= 0 && (model_ == Model::Sc || g[v.reads_from].thread != v.thread))
-      return push(v.reads_from);
+    if (each_in_program(g, x, [&](Id d) { return push(d); })) return true;
     if (v.is_write() && v.co_before != none) {
       if (push(v.co_before)) return true;
       return g.readers_of(v.co_before, v.location).some([&](unsigned r) {
@@ -53,45 +60,45 @@ private:
     return false;
   }
 
-  // A thread that has ended has no write of its own left in a buffer.
-  bool push_ended(const Graph<W>& g, Id last) {
+  // A thread that has ended has no write of its own left in a buffer, and one that starts another neither.
+  template <class F> static bool each_until(const Graph<W>& g, std::uint32_t thread, Id last, F&& f) {
     for (Id d = last; d != none; d = g[d].po_before)
-      if (push(d)) return true;
-    return push(g.thread[g[last].thread].spawned_by);
+      if (f(d)) return true;
+    return f(g.thread[thread].spawned_by);
   }
 
   static bool plain_write(const Event& v) { return v.is_write() && !v.at->action.rmw; }
   static bool plain_read(const Event& v) { return v.is_read() && !updates(v.at->action.part); }
-
-  // Fences that this model does not know order nothing.
-  bool transparent(const Event& v) const {
-    return v.is_fence() && !full_fence(v.at->action.fence) && !orders_stores(v);
-  }
-  bool orders_stores(const Event& v) const { return model_ == Model::Pso && store_fence(v.at->action.fence); }
+  bool orders_stores(FenceKind fence) const { return model_ == Model::Pso && store_fence(fence); }
 
   // Program order as far as the model keeps it: the nearest events that come before x and imply the others. A plain
-  // write is not kept before a later plain read, and under PSO not before a later plain write.
-  bool push_preserved(const Graph<W>& g, Id x) {
+  // write is not kept before a later plain read, and under PSO not before a later plain write, without a fence.
+  template <class F> bool each_preserved(const Graph<W>& g, Id x, F&& f) const {
     const Event& v = g[x];
-    const bool keeps_writes = !(plain_read(v) || (model_ == Model::Pso && plain_write(v)));
+    if (v.kind == ActionKind::Spawn) return each_until(g, v.thread, v.po_before, f);
+    if (v.kind == ActionKind::Join) return false;
+    bool keeps_writes = !(plain_read(v) || (model_ == Model::Pso && plain_write(v)));
     bool read_seen = false;
     for (Id d = v.po_before; d != none; d = g[d].po_before) {
       const Event& u = g[d];
-      if (transparent(u)) continue;
-      if (plain_write(u)) {
+      if (u.is_fence()) {
+        const FenceKind fence = u.at->action.fence;
+        keeps_writes |= full_fence(fence) || (orders_stores(fence) && plain_write(v));
+      } else if (plain_write(u)) {
         if (!keeps_writes) continue;
-        if (push(d)) return true;
+        if (f(d)) return true;
         if (model_ == Model::Tso) return false;
       } else if (plain_read(u)) {
-        if (!read_seen && push(d)) return true;
+        if (!read_seen && f(d)) return true;
         read_seen = true;
-        if (!keeps_writes) return false;
-      } else {
-        if (u.is_fence() && !full_fence(u.at->action.fence) && !plain_write(v)) continue; // orders writes only
-        return push(d);
+        if (plain_read(v) && !keeps_writes) return false; // a fence further back orders what is before that read
+      } else if (u.kind == ActionKind::Join) {
+        if (f(d)) return true;
+      } else if (u.is_read() || u.is_write()) {
+        return f(d);
       }
     }
-    return push(g.thread[v.thread].spawned_by);
+    return f(g.thread[v.thread].spawned_by);
   }
 
   Model model_;

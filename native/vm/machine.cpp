@@ -366,11 +366,8 @@ bool Machine::visible(ThreadState& s, const Instruction& i, Action& out) {
     out.fence = static_cast<FenceKind>(i.sub);
     return true;
   case Opcode::AtomicBegin:
-    out.kind = ActionKind::AtomicBegin;
-    return true;
   case Opcode::AtomicEnd:
-    out.kind = ActionKind::AtomicEnd;
-    return true;
+    return atomic_block(s, i, out);
   case Opcode::Choose:
     out.value = value(s, i.use[0]);
     out.high = value(s, i.use[1]);
@@ -441,6 +438,17 @@ void Machine::second_half(ThreadState& s, std::uint64_t new_value, DepSet d) con
   s.pending_control = s.control;
 }
 
+// Of nested blocks only the outermost is one: what begins and ends inside it is no action.
+bool Machine::atomic_block(ThreadState& s, const Instruction& i, Action& out) const {
+  const bool begins = i.opcode == Opcode::AtomicBegin;
+  if (!begins && s.blocks == 0) return fault(out, i, ErrorKind::Unlock, "an atomic block ends that never began");
+  out.kind = begins ? ActionKind::AtomicBegin : ActionKind::AtomicEnd;
+  if (s.blocks == (begins ? 0u : 1u)) return true;
+  s.blocks += begins ? 1 : -1u;
+  ++s.pc;
+  return false;
+}
+
 // What the value that an Await waits for comes from.
 DepSet Machine::waiting_deps(const ThreadState& s, const Instruction& i) {
   return join(deps(s, i.use[1]), i.use[2] == no_operand ? 0 : deps(s, i.use[2]));
@@ -454,7 +462,9 @@ void Machine::reply(ThreadState& s, const Action& action, std::uint64_t v) {
     ++s.pc;
     return;
   }
-  if (action.kind != ActionKind::Read && action.kind != ActionKind::Join && action.kind != ActionKind::Fence)
+  const bool block = action.kind == ActionKind::AtomicBegin || action.kind == ActionKind::AtomicEnd;
+  if (block) s.blocks = action.kind == ActionKind::AtomicBegin ? 1 : 0;
+  if (action.kind != ActionKind::Read && action.kind != ActionKind::Join && action.kind != ActionKind::Fence && !block)
     ++s.effects; // a fence orders what the next iteration does just as well
   const DepSet self = track_ ? dependencies_.single(number) : 0;
   if (action.size != i.width && (action.kind == ActionKind::Read || action.kind == ActionKind::Write)) {

@@ -87,6 +87,7 @@ struct ThreadState {
   std::uint8_t piece = 0; // bytes of the current access that are done, where it is made in pieces
   std::uint64_t piece_value = 0;
   DepSet piece_deps = 0;
+  std::uint32_t blocks = 0;  // atomic blocks that it is in, nested
   std::uint32_t effects = 0; // what a spin iteration must not contain
   std::uint32_t sums = 0;    // additions and subtractions; a spin iteration may contain some that undo each other
   std::uint64_t balance = 0; // their sum, hashed by address: what was added and taken back leaves it as it was
@@ -163,6 +164,7 @@ private:
   bool store_conditional(ThreadState& s, const Instruction& i, Action& out);
   bool private_fault(const ThreadState& s, const Instruction& i, std::uint64_t address, Action& out) const;
   bool private_access(ThreadState& s, const Instruction& i, std::uint64_t address, Action& out);
+  bool atomic_block(ThreadState& s, const Instruction& i, Action& out) const;
   bool spins(ThreadState& s, const Instruction& i, Action& out) const;
   bool allocate(ThreadState& s, const Instruction& i, Action& out);
   bool fault(Action& out, const Instruction& i, ErrorKind kind, const char* message) const;

@@ -117,11 +117,3 @@ def test_many_seq_cst_stores_cost_no_more_than_others(tmp_path: Path) -> None:
     verdict = fencepost.check(path)
     assert (verdict.answer, verdict.executions) == (Answer.PASS, 1)
     assert verdict.seconds < 10, "it took minutes when every store was held against all others"
-
-
-def test_atomic_blocks_are_enumerated(tmp_path: Path) -> None:
-    path = tmp_path / "blocks.fp"
-    path.write_text("var x\nthread A(i in 1..2) { atomic { r := x; x := r + 1 } }\nforall (x == 2)\n")
-    verdict = fencepost.check(path, model="sc")
-    assert verdict.answer is Answer.PASS
-    assert verdict.extra["engine"] == "enumerate" and "atomic blocks" in str(verdict.extra["why"])

@@ -74,7 +74,7 @@ def test_in_doubt_a_model_is_enumerated(text: str, why: str, tmp_path: Path) -> 
 
 
 MUTANTS = [
-    ("rc11", "irreflexive reentered(hb) as atomic-order", ""),
+    ("rc11", "irreflexive reentered(hb | rf) as atomic-order", ""),
     ("tso", "let locked = po & ((W * (R & RMW)) | ((W & RMW) * R))", "let locked = 0"),
     ("tso", "let ppo = po & (M * M) \\ (W * R)", "let ppo = po & (R * M)"),
     ("ra", "acyclic sb | rf as porf", "acyclic po | spawn | rf as porf"),

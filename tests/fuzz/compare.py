@@ -3,6 +3,7 @@
     python tests/fuzz/compare.py everything                   # 20 000 programs under the language-level models: 40 min
     python tests/fuzz/compare.py random --models rc11 tso --shape c11 --seeds 0 20000
     python tests/fuzz/compare.py random --models power --shape power --seconds 600
+    python tests/fuzz/compare.py random --models sc rc11 --shape blocks --ways explorer enumeration
     python tests/fuzz/compare.py corpus                       # execution counts of the POWER corpus, by the reference
     python tests/fuzz/compare.py corpus --way explorer
 

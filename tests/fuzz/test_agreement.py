@@ -35,6 +35,15 @@ def test_the_three_agree(shape: str, seed: int, models: tuple[str, ...]) -> None
             assert found is None, f"seed {s}, {found}"
 
 
+@pytest.mark.parametrize(("shape", "count"), [("blocks", 30), ("blocks-relaxed", 30), ("blocks-racy", 10)])
+def test_atomic_blocks_are_explored_as_they_are_enumerated(shape: str, count: int) -> None:
+    for s in range(count):
+        program = random_program(s, SHAPES[shape], size=5)
+        for model in ("sc", "tso", "pso", "ra", "rc11"):
+            found = compare(program, model, ("explorer", "enumeration"))
+            assert found is None, f"seed {s}, {found}"
+
+
 def test_a_broken_way_is_found_and_shrunk(monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison itself: a reference that never revisits must be caught, and shrunk to a read and a write."""
     monkeypatch.setattr(trust.Trust, "maximal", lambda *_: False)

@@ -240,6 +240,17 @@ class Candidate:
 
     # --- blocked executions
 
+    def sees_abandoned(self) -> bool:
+        """Whether somebody reads from a block that a failed assume has ended: such a block never took place."""
+        events = self.frame.events
+        given_up = {
+            self.frame.ids[thread, index]
+            for thread, trace in self.frame.chosen.items()
+            if trace.ending is Ending.BLOCKED and trace.spin is None
+            for index in trace.last_block()
+        }
+        return any(w in given_up and events[r].thread != events[w].thread for r, w in self.reads_from.items())
+
     def can_go_on(self, model: Model) -> bool:
         """Whether some waiting thread would go on: then this graph is only a prefix. A thread that waits looks again
         and again, so in the end it sees the coherence-last write; without a coherence order, any that it may read."""
@@ -254,19 +265,25 @@ class Candidate:
             return False
         location = (waits.action.address, waits.action.size)
         if self.ordered and location in self.frame.locations:
-            return self.frame.events[self.coherence[location[0]][-1]].value in waits.serve
+            order = self.coherence[location[0]]
+            seen = self._newest(thread, trace, order, model) if trace.last_block() else order[-1]
+            return self.frame.events[seen].value in waits.serve
         for write in [e for e in self.frame.events if e.is_write and (e.address, e.size) == location]:
             if write.value in waits.serve and self._extended(thread, trace, write.id, model):
                 return True
         initial = self.frame.runner.machine.initial(*location)
         return location not in self.frame.locations and initial in waits.serve
 
+    def _newest(self, thread: int, trace: Trace, order: tuple[int, ...], model: Model) -> int:
+        """What a thread sees that waits inside an atomic block: nothing that comes after the block."""
+        return next((w for w in reversed(order) if self._extended(thread, trace, w, model)), order[0])
+
     def _extended(self, thread: int, trace: Trace, source: int, model: Model) -> bool:
         """Whether the graph with the waiting read (and the write of a blocking CAS) added is consistent."""
         waits = trace.waits
         assert waits is not None, "only a waiting trace should be extended"
         action, value = waits.action, self.frame.events[source].value
-        written = waits.serve[value]
+        written = waits.serve.get(value)
         read = Step(
             EventKind.READ, action.address, action.size, value, action.mode, rmw=written is not None,
             at=action.at, address_deps=action.address_deps, control_deps=action.control_deps,

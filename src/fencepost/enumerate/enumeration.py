@@ -114,7 +114,7 @@ def _consistent(
         if counter is not None:
             counter.candidates += 1
         check_time(deadline)
-        if not candidate.consistent(model):
+        if not candidate.consistent(model) or candidate.sees_abandoned():
             continue
         status = status_of(candidate)
         if status in (Status.BLOCKED, Status.COMPLETE) and candidate.can_go_on(model):

@@ -78,6 +78,13 @@ class Trace:
     spin: Position | None = None  # the loop that the thread waits or spins in
     why: tuple[Alternatives, ...] = ()
 
+    def last_block(self) -> range:
+        """The indices of the events in the atomic block that the thread did not leave."""
+        marks = [i for i, s in enumerate(self.steps) if s.kind in (EventKind.ATOMIC_BEGIN, EventKind.ATOMIC_END)]
+        if not marks or self.steps[marks[-1]].kind is EventKind.ATOMIC_END:
+            return range(0)
+        return range(marks[-1] + 1, len(self.steps))
+
 
 @dataclass(frozen=True, slots=True)
 class Waiting:

@@ -11,7 +11,16 @@ from fencepost.execution.execution import Execution
 from fencepost.explore import native
 from fencepost.explore.convert import state_of, to_execution, to_report
 from fencepost.explore.cuts import settled, with_cuts
-from fencepost.explore.engines import NATIVE_MODELS, PLANNED_MODELS, STRONGER, Engine, engine_of, may_fail_freely, rsmc
+from fencepost.explore.engines import (
+    NATIVE_MODELS,
+    PLANNED_MODELS,
+    STRONGER,
+    WAITS_IN_BLOCK,
+    Engine,
+    engine_of,
+    may_fail_freely,
+    rsmc,
+)
 from fencepost.explore.native import Progress, Report
 from fencepost.explore.prepare import Prepared, prepare
 from fencepost.models.registry import Model, find
@@ -136,9 +145,9 @@ def _told(engine: Engine) -> dict[str, str]:
 
 def _beyond(engine: Engine, error: UnsupportedError) -> str:
     """Why there is no answer where the explorer may have missed something and enumeration is too large a task."""
-    if engine.reason != STRONGER:
+    if engine.reason not in (STRONGER, WAITS_IN_BLOCK):
         raise error
-    return f"{STRONGER}, and {error}"
+    return f"{engine.reason}, and {error}"
 
 
 def _run(
@@ -162,7 +171,7 @@ def _run(
         report = native.run(prepared, model, engine, replace(options, resume=None), progress, keep=keep)
     incomplete = report.results["may_miss"] or (engine.like in PLANNED_MODELS and may_fail_freely(prepared.program))
     if incomplete and not report.failed and not report.reason:
-        return Engine(False, reason=STRONGER)
+        return Engine(False, reason=WAITS_IN_BLOCK if engine.like in NATIVE_MODELS else STRONGER)
     if report.results["dead_ends"] and not report.failed and not report.reason:
         report = replace(report, reason=_deadlocks(report.results["dead_ends"]))
     return prepared, report, engine

@@ -15,6 +15,8 @@ from random import Random
 from fencepost.program.condition import FinalMemory, FinalRegister, Observation
 from fencepost.program.instructions import (
     Assume,
+    AtomicBegin,
+    AtomicEnd,
     Await,
     BlockingCas,
     Branch,
@@ -69,6 +71,7 @@ class Shape:
     address_dependencies: int = 0  # the address goes through xor r,r
     assumes: int = 0
     chooses: int = 0
+    blocks: int = 0  # atomic blocks around one to three visible instructions
 
 
 C11 = Shape()
@@ -100,7 +103,16 @@ RISCV = replace(
     load_modes=(Mode.RLX, Mode.RLX, Mode.ACQ), store_modes=(Mode.RLX, Mode.RLX, Mode.REL),
     rmw_modes=(Mode.RLX, Mode.ACQ, Mode.REL, Mode.ACQ_REL), rmw=1, exclusives=1,
 )  # fmt: skip
+#: Atomic blocks among accesses of every mode; nothing waits.
+BLOCKS = replace(C11, awaits=0, blocking_cas=0, assumes=1, chooses=1, blocks=4)
+BLOCKS_RACY = replace(
+    BLOCKS, load_modes=(Mode.NA, *C11.load_modes), store_modes=(Mode.NA, *C11.store_modes), fence=1, locations=(1, 2)
+)
+BLOCKS_RELAXED = replace(
+    BLOCKS, load_modes=(Mode.RLX,), store_modes=(Mode.RLX,), rmw_modes=(Mode.RLX,), fence=0, locations=(1, 2)
+)
 SHAPES = {
+    "blocks": BLOCKS, "blocks-racy": BLOCKS_RACY, "blocks-relaxed": BLOCKS_RELAXED,
     "c11": C11, "c11-racy": C11_RACY, "relaxed": RELAXED, "ra": RELEASE_ACQUIRE, "x86": X86, "power": POWER,
     "power-exclusive": POWER_EXCLUSIVE, "armv8": ARMV8, "riscv": RISCV,
 }  # fmt: skip
@@ -152,6 +164,7 @@ class _ThreadMaker:
         self.registers: list[str] = []
         self.observed: list[str] = []
         self.open: list[tuple[int, int]] = []  # index of a branch, visible instructions left under it
+        self.block = 0  # visible instructions left in the atomic block
 
     def function(self) -> Function:
         s = self.shape
@@ -160,11 +173,13 @@ class _ThreadMaker:
                  (self._choose, s.chooses), (self._exclusive, s.exclusives)]  # fmt: skip
         while self.share > 0:
             self._between()
+            self._enter_block()
             self.share -= 1
             self.random.choices([k for k, _ in kinds], [w for _, w in kinds])[0]()
             self._close()
         while self.open:
             self._end_branch()
+        self._leave_block()
         self.code.append(Return())
         return Function(self.name, tuple(self.registers), 0, tuple(self.code))
 
@@ -221,10 +236,26 @@ class _ThreadMaker:
         self.code.append(Compute(test, (known, constant), self.random.choice((Op.EQ, Op.NE))))
         return test
 
+    def _enter_block(self) -> None:
+        """Outside of branches, so that every path leaves it."""
+        wanted = self.shape.blocks and self.block == 0 and not self.open
+        if wanted and self.random.randint(0, 9) < self.shape.blocks:
+            self.block = self.random.randint(1, 3)
+            self.code.append(AtomicBegin())
+
+    def _leave_block(self) -> None:
+        if self.block:
+            self.block = 0
+            self.code.append(AtomicEnd())
+
     def _close(self) -> None:
         self.open = [(index, left - 1) for index, left in self.open]
         while self.open and self.open[-1][1] <= 0:
             self._end_branch()
+        if self.block > 1:
+            self.block -= 1
+        elif not self.open:
+            self._leave_block()
 
     def _end_branch(self) -> None:
         index, _ = self.open.pop()

@@ -124,6 +124,7 @@ class ThreadState:
     piece: int = 0  # bytes of the current access that are done, where it is made in pieces
     piece_value: int = 0
     piece_deps: Deps = NO_DEPS
+    blocks: int = 0  # atomic blocks that it is in, nested
     effects: int = 0  # events that a spin iteration must not contain
     sums: int = 0  # additions and subtractions; it may contain some that undo each other
     balance: dict[int, int] = field(default_factory=dict)  # address -> what they amount to
@@ -426,10 +427,8 @@ class Machine:
                               control_deps=control, spin=i.spin)  # fmt: skip
             case ins.Fence():
                 return Action(Kind.FENCE, i.at, fence=i.kind, control_deps=control)
-            case ins.AtomicBegin():
-                return Action(Kind.ATOMIC_BEGIN, i.at, control_deps=control)
-            case ins.AtomicEnd():
-                return Action(Kind.ATOMIC_END, i.at, control_deps=control)
+            case ins.AtomicBegin() | ins.AtomicEnd():
+                return self._atomic_block(state, frame, i)
             case ins.Choose():
                 low, high = to_signed(self._value(frame, i.low)), to_signed(self._value(frame, i.high))
                 if low > high:
@@ -447,6 +446,17 @@ class Machine:
             case ins.Join():
                 return Action(Kind.JOIN, i.at, value=self._value(frame, i.thread), control_deps=control)
         raise AssertionError(f"{i.mnemonic} should have a meaning here")
+
+    def _atomic_block(self, state: ThreadState, frame: Frame, i: ins.AtomicBegin | ins.AtomicEnd) -> Action | None:
+        """Of nested blocks only the outermost is one: what begins and ends inside it is no action."""
+        begins = isinstance(i, ins.AtomicBegin)
+        if not begins and state.blocks == 0:
+            return Action(Kind.ERROR, i.at, error=ErrorKind.UNLOCK, message="an atomic block ends that never began")
+        if state.blocks == (0 if begins else 1):
+            return Action(Kind.ATOMIC_BEGIN if begins else Kind.ATOMIC_END, i.at, control_deps=state.control)
+        state.blocks += 1 if begins else -1
+        frame.pc += 1
+        return None
 
     def _fault(self, address: int, size: int) -> tuple[ErrorKind, str] | None:
         """Faults of accesses to global memory; heap and stack are the engine's to judge."""
@@ -512,6 +522,8 @@ class Machine:
             frame.pc += self._last_piece(state, frame, i, action.size, value, event)
             return
         match i:
+            case ins.AtomicBegin() | ins.AtomicEnd():
+                state.blocks = int(isinstance(i, ins.AtomicBegin))
             case ins.Load():
                 self._set(frame, i.dst, value, event)
                 if i.exclusive:

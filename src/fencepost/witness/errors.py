@@ -141,10 +141,12 @@ class _Judge:
             return child is not None and not child.finished
         if action.kind is not Kind.READ or action.part not in (Part.AWAIT, Part.BLOCKING_CAS):
             return False
+        state = next(r.state for r in self.replayed.runs.values() if r.stopped is action)
+        if state.blocks:  # nobody else moves while it waits
+            return True
         order = self.execution.coherence.get(action.address, ())
         machine = Machine(self.program)
         last = self.execution.events[order[-1]].value if order else machine.initial(action.address, action.size)
-        state = next(r.state for r in self.replayed.runs.values() if r.stopped is action)
         return not machine.satisfied(state, last)
 
     def _deadlock(self) -> str:

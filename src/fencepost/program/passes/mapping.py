@@ -13,6 +13,7 @@
     fence sc           sync                    dmb.sy           fence rw,rw             mfence      mfence
     read-modify-write  one instruction: fences with its modes   with .aq and .rl        locked      locked
                        as for load and store
+    atomic block       a release fence in front and an acquire fence behind, as C's blocks synchronise
     compare-exchange   the same                                                         mfence;     mfence;
                                                                                         locked      locked
 
@@ -164,6 +165,10 @@ def _map(target: Target, i: Instruction, registers: Registers) -> Sequence[Instr
             return _read_modify_write(target, i, registers)
         case ins.Fence():
             return _fence(target, i)
+        case ins.AtomicBegin():
+            return (*_fences(target, _RELEASE, i.at), i)
+        case ins.AtomicEnd():
+            return (i, *_fences(target, _ACQUIRE, i.at))
     return (i,)
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from fencepost.frontends.c.body import ONE, ZERO, Body
+from fencepost.frontends.c.body import ZERO, Body
 from fencepost.frontends.c.calls import Handler, Site
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
-from fencepost.program.instructions import ErrorKind, Mode
+from fencepost.program.instructions import ErrorKind
 from fencepost.program.operands import Const, Operand
-from fencepost.program.program import Object
-
-ATOMIC = "fencepost.atomic"
 
 
 def assume(b: Body, s: Site) -> None:
@@ -46,13 +43,11 @@ def unbounded(b: Body, s: Site) -> Operand:
 
 
 def begin_atomic(b: Body) -> None:
-    """Weak memory has no meaning for "nobody else moves"; atomic blocks exclude one another, by one lock for all."""
-    lock = b.unit.add_object(Object(ATOMIC, 8))
-    b.emit(ins.BlockingCas(lock, ZERO, ONE, 8, Mode.ACQ, True))
+    b.emit(ins.AtomicBegin())
 
 
 def end_atomic(b: Body) -> None:
-    b.emit(ins.Store(b.unit.add_object(Object(ATOMIC, 8)), ZERO, 8, Mode.REL))
+    b.emit(ins.AtomicEnd())
 
 
 def is_atomic(name: str) -> bool:
