@@ -5,7 +5,8 @@
 //               (a;b, a & b), the other is left alone. A program without fences never computes `prop`.
 //   by change   a register keeps its value, and remembers when it last changed. An operation whose operands did not
 //               change since it was last evaluated is not evaluated; nor is a fixpoint whose inputs did not.
-//   by row      a register knows which of its rows are not empty, and no loop looks at another one.
+//   by row      a register knows which of its rows are not empty and which of them changed last. No loop looks at other
+//               rows, and most operations compute no row again whose operands did not change.
 // An event should therefore keep its number from one execution to the next.
 #pragma once
 
@@ -23,7 +24,7 @@ public:
   explicit PlanEvaluator(const Plan& plan) : plan_(plan), cells_(static_cast<std::size_t>(plan.registers)) {
     steps_.reserve(plan.operations.size());
     for (const Plan::Operation& o : plan.operations)
-      steps_.push_back({o, 0, 0});
+      steps_.push_back({o, arity(o.op), 0, false});
     find_loops();
     weigh();
   }
@@ -67,15 +68,18 @@ private:
   struct Cell {
     Relation row;
     Set live;
-    std::uint64_t changed = 0, asked = 0; // by the clock; in which round
-    std::size_t step = 0;                 // what defines it
-    int loop = -1;                        // the outermost loop that does
-    bool fixed = false;                   // it depends neither on rf nor on co
-    std::uint64_t checked = 0;            // when it was last known to be right, by the clock
-    double weight = 1;                    // what it costs, roughly
+    Set touched;                           // what changed with the last change: rows, or elements of a set
+    std::uint64_t changed = 0, before = 0; // by the clock: the last change, and the one before it
+    std::uint64_t asked = 0;               // in which round
+    std::size_t step = 0;                  // what defines it
+    int loop = -1;                         // the outermost loop that does
+    bool fixed = false;                    // it depends neither on rf nor on co
+    std::uint64_t checked = 0;             // when it was last known to be right, by the clock
+    double weight = 1;                     // what it costs, roughly
   };
   struct Step {
     Plan::Operation o;
+    int operands;            // how many of them are registers
     std::uint64_t evaluated; // by the clock
     bool held;               // a check: what it said then
   };
@@ -193,9 +197,8 @@ private:
     c.checked = ++clock_;
     if (c.loop >= 0) return run(loops_[static_cast<std::size_t>(c.loop)]);
     Step& step = steps_[c.step];
-    const int operands = arity(step.o.op);
-    if (operands == 1) demand(step.o.a);
-    if (operands == 2 && !demand_both(step.o)) return clear(r);
+    if (step.operands == 1) demand(step.o.a);
+    if (step.operands == 2 && !demand_both(step.o)) return clear(r);
     evaluate(step);
   }
 
@@ -213,18 +216,67 @@ private:
 
   bool stale(const Step& step) {
     const Plan::Operation& o = step.o;
-    const int operands = arity(o.op);
     if (is_primitive(o.op) || step.evaluated == 0) return true;
-    if (operands > 0 && cell(o.a).changed > step.evaluated) return true;
-    if (operands > 1 && cell(o.b).changed > step.evaluated) return true;
+    if (step.operands > 0 && cell(o.a).changed > step.evaluated) return true;
+    if (step.operands > 1 && cell(o.b).changed > step.evaluated) return true;
     return uses_all_events(o.op) && events_changed_ > step.evaluated;
   }
 
   // pre: its operands are what they should be.
   void evaluate(Step& step) {
     if (!stale(step)) return;
+    const std::uint64_t last = step.evaluated;
     step.evaluated = ++clock_;
-    compute(step.o);
+    compute(step.o, last);
+  }
+
+  // What of a register changed since some time; false where that is not known any more.
+  static bool news(const Cell& c, std::uint64_t since, Set& found) {
+    if (c.changed <= since) return true;
+    found |= c.touched;
+    return c.before <= since;
+  }
+
+  // The rows of an operation's value that may have changed since it was last evaluated.
+  Set touched(const Plan::Operation& o, std::uint64_t last) {
+    const Set everything = events_ | cell(o.to).live;
+    if (last == 0) return everything;
+    if (uses_all_events(o.op) && o.op != PlanOp::Star && events_changed_ > last) return everything;
+    const Cell &a = cell(o.a), &b = cell(std::max(o.b, 0)); // an operation with one operand has no b
+    Set of_a, of_b;
+    switch (o.op) {
+    case PlanOp::Union:
+    case PlanOp::Intersection:
+    case PlanOp::Difference:
+    case PlanOp::From:
+      return news(a, last, of_a) && news(b, last, of_a) ? of_a : everything;
+    case PlanOp::Complement:
+    case PlanOp::Optional:
+    case PlanOp::Identity:
+      return news(a, last, of_a) ? of_a : everything;
+    case PlanOp::To:
+      return news(a, last, of_a) && b.changed <= last ? of_a : everything;
+    case PlanOp::Sequence:
+      if (!news(a, last, of_a) || !news(b, last, of_b)) return everything;
+      if (of_b.any())
+        (a.live - of_a).each([&](unsigned i) {
+          if (a.row[i].meets(of_b)) of_a.set(i);
+        });
+      return of_a;
+    case PlanOp::Plus:
+    case PlanOp::Star: {
+      // Who reached no row that changed reaches what it reached.
+      if (!news(a, last, of_a)) return everything;
+      const Set& was = cell(o.to).live;
+      was.each([&](unsigned i) {
+        if (cell(o.to).row[i].meets(of_a)) of_b.set(i);
+      });
+      if (o.op == PlanOp::Star) of_b |= (events_ | was) - (events_ & was);
+      return of_a | of_b;
+    }
+    default:
+      return everything;
+    }
   }
 
   // A least fixpoint: its variables start empty and its operations run until no assignment changes anything.
@@ -267,7 +319,7 @@ private:
     if (steps_[cell(o.a).step].o.op == PlanOp::SetVariable)
       write_set(o.a, cell(o.b).live);
     else
-      write(o.a, cell(o.b).live, [b = rows(o.b)](unsigned i) { return b[i]; });
+      write(o.a, cell(o.a).live | cell(o.b).live, cell(o.b).live, [b = rows(o.b)](unsigned i) { return b[i]; });
     return cell(o.a).changed == before;
   }
 
@@ -285,39 +337,49 @@ private:
     return cell(r).row.data();
   }
 
-  // Gives a relation its new rows: row(i) for those of `some`, nothing elsewhere.
-  template <class F> void write(std::int32_t to, const Set& some, F&& row) {
+  // Gives a relation its new rows, where they may be new: row(i) for those of `some`, nothing elsewhere.
+  template <class F> void write(std::int32_t to, const Set& touched, const Set& some, F&& row) {
     Set* const out = rows(to);
     Cell& c = cell(to);
-    Set live;
-    bool changed = false;
-    (c.live - some).each([&](unsigned i) {
+    Set live = c.live, changed;
+    (touched & (c.live - some)).each([&](unsigned i) {
       out[i].clear();
-      changed = true;
+      live.reset(i);
+      changed.set(i);
     });
-    some.each([&](unsigned i) {
+    (touched & some).each([&](unsigned i) {
       const Set value = row(i);
-      if (value.any()) live.set(i);
       if (value == out[i]) return;
       out[i] = value;
-      changed = true;
+      changed.set(i);
+      value.any() ? live.set(i) : live.reset(i);
     });
     c.live = live;
-    if (changed) c.changed = clock_;
+    if (changed.any()) note(c, changed);
   }
 
   void write_set(std::int32_t to, const Set& value) {
-    if (cell(to).live == value) return;
-    cell(to).live = value;
-    cell(to).changed = clock_;
+    Cell& c = cell(to);
+    if (c.live == value) return;
+    const Set changed = (c.live | value) - (c.live & value);
+    c.live = value;
+    note(c, changed);
   }
 
   void clear(std::int32_t to) {
     Cell& c = cell(to);
     if (c.live.none()) return;
     if (!c.row.empty()) c.live.each([&](unsigned i) { c.row[i].clear(); });
+    const Set changed = c.live;
     c.live.clear();
-    c.changed = ++clock_;
+    ++clock_;
+    note(c, changed);
+  }
+
+  void note(Cell& c, const Set& changed) {
+    c.touched = changed;
+    c.before = c.changed;
+    c.changed = clock_;
   }
 
   static bool holds(Plan::CheckKind kind, const Cell& c) {
@@ -352,34 +414,50 @@ private:
     return found;
   }
 
-  // Transitive closure. A pass from the highest number down is enough where all pairs go upwards, and the second or
-  // third pass where few do not; Warshall's algorithm bounds the rest.
-  static void close(Set* r, const Set& live) {
+  // Transitive closure of some rows of r, where the others are closed. A pass from the highest number down is enough
+  // where all pairs go upwards, and the second or third pass where few do not; Warshall's algorithm bounds the rest.
+  static void close(Set* r, const Set& some) {
     for (int pass = 0; pass < 3; ++pass) {
       bool upwards = true, changed = false;
-      live.each_downwards([&](unsigned i) {
-        const Set direct = r[i];
-        upwards &= direct.first() > i;
-        const Set value = direct | image(direct & live, r);
+      some.each_downwards([&](unsigned i) {
+        const Set direct = r[i], further = direct & some;
+        upwards &= further.first() > i;
+        const Set value = direct | image(further, r);
         changed |= !(value == direct);
         r[i] = value;
       });
       if (upwards || !changed) return;
     }
-    live.each([&](unsigned k) {
+    some.each([&](unsigned k) {
       const Set through = r[k];
-      live.each([&](unsigned i) {
+      some.each([&](unsigned i) {
         if (r[i].test(k)) r[i] |= through;
       });
     });
   }
 
-  void compute(const Plan::Operation& o) {
+  void compute_closure(const Plan::Operation& o, const Set& news) {
+    const Set some = cell(o.a).live & news, closed = cell(o.a).live - news;
+    const Set* const a = rows(o.a);
+    const Set* const old = rows(o.to);
+    Relation& out = scratch();
+    some.each([&](unsigned i) { out[i] = a[i] | image(a[i] & closed, old); });
+    close(out.data(), some);
+    if (o.op == PlanOp::Plus) return write(o.to, news, some, [&](unsigned i) { return out[i]; });
+    write(o.to, news, events_, [&](unsigned i) {
+      Set row = some.test(i) ? out[i] : Set{};
+      row.set(i);
+      return row;
+    });
+  }
+
+  // pre: its value was right at the time `last`, or is empty (0: never).
+  void compute(const Plan::Operation& o, std::uint64_t last) {
     switch (o.op) {
     case PlanOp::BaseSet:
       return write_set(o.to, s_->set[static_cast<std::size_t>(o.a)]);
     case PlanOp::BaseRelation:
-      return write(o.to, events_,
+      return write(o.to, events_ | cell(o.to).live, events_,
                    [r = s_->relation[static_cast<std::size_t>(o.a)].data()](unsigned i) { return r[i]; });
     case PlanOp::AllEvents:
       return write_set(o.to, events_);
@@ -401,11 +479,11 @@ private:
     case PlanOp::Variable:
       return;
     default:
-      compute_relation(o);
+      compute_relation(o, touched(o, last));
     }
   }
 
-  void compute_relation(const Plan::Operation& o) {
+  void compute_relation(const Plan::Operation& o, const Set& news) {
     const bool binary = arity(o.op) == 2, of_sets = o.op == PlanOp::Product || o.op == PlanOp::Identity;
     const Set* const a = of_sets || o.op == PlanOp::From ? nullptr : rows(o.a);
     const Set* const b = of_sets || o.op == PlanOp::To || !binary ? nullptr : rows(o.b);
@@ -416,15 +494,15 @@ private:
     };
     switch (o.op) {
     case PlanOp::Union:
-      return write(o.to, in_a | in_b, [=](unsigned i) { return a[i] | b[i]; });
+      return write(o.to, news, in_a | in_b, [=](unsigned i) { return a[i] | b[i]; });
     case PlanOp::Intersection:
-      return write(o.to, in_a & in_b, [=](unsigned i) { return a[i] & b[i]; });
+      return write(o.to, news, in_a & in_b, [=](unsigned i) { return a[i] & b[i]; });
     case PlanOp::Difference:
-      return write(o.to, in_a, [=](unsigned i) { return a[i] - b[i]; });
+      return write(o.to, news, in_a, [=](unsigned i) { return a[i] - b[i]; });
     case PlanOp::Complement:
-      return write(o.to, events_, [=, all = events_](unsigned i) { return all - a[i]; });
+      return write(o.to, news, events_, [=, all = events_](unsigned i) { return all - a[i]; });
     case PlanOp::Sequence:
-      return write(o.to, in_a, [=](unsigned i) { return image(a[i] & in_b, b); });
+      return write(o.to, news, in_a, [=](unsigned i) { return image(a[i] & in_b, b); });
     case PlanOp::Inverse: {
       Relation& out = scratch();
       Set live;
@@ -434,26 +512,21 @@ private:
           out[j].set(i);
         });
       });
-      return write(o.to, live, [&](unsigned j) { return out[j]; });
+      return write(o.to, news, live, [&](unsigned j) { return out[j]; });
     }
     case PlanOp::Optional:
-      return write(o.to, events_, [=](unsigned i) { return with_itself(a[i], i); });
+      return write(o.to, news, events_, [=](unsigned i) { return with_itself(a[i], i); });
     case PlanOp::Plus:
-    case PlanOp::Star: {
-      Relation& out = scratch();
-      in_a.each([&](unsigned i) { out[i] = a[i]; });
-      close(out.data(), in_a);
-      if (o.op == PlanOp::Plus) return write(o.to, in_a, [&](unsigned i) { return out[i]; });
-      return write(o.to, events_, [&](unsigned i) { return with_itself(in_a.test(i) ? out[i] : Set{}, i); });
-    }
+    case PlanOp::Star:
+      return compute_closure(o, news);
     case PlanOp::Product:
-      return write(o.to, in_b.any() ? in_a : Set{}, [=](unsigned) { return in_b; });
+      return write(o.to, news, in_b.any() ? in_a : Set{}, [=](unsigned) { return in_b; });
     case PlanOp::Identity:
-      return write(o.to, in_a, [=](unsigned i) { return with_itself({}, i); });
+      return write(o.to, news, in_a, [=](unsigned i) { return with_itself({}, i); });
     case PlanOp::From:
-      return write(o.to, in_a & in_b, [=](unsigned i) { return b[i]; });
+      return write(o.to, news, in_a & in_b, [=](unsigned i) { return b[i]; });
     case PlanOp::To:
-      return write(o.to, in_a, [=](unsigned i) { return a[i] & in_b; });
+      return write(o.to, news, in_a, [=](unsigned i) { return a[i] & in_b; });
     default:
       assert(false && "every operation should have a meaning");
     }
