@@ -55,6 +55,7 @@ class ExploreOptions(ModelOptions):
     jobs: int = option(1, "Explore on N threads.", metavar="N")
     spin_detection: bool = option(True, "Let loops that only wait block instead of going round.")
     spurious_wakeups: bool = option(False, "Let condition variables also wake each thread once for no reason.")
+    spurious_failures: bool = option(True, "Let weak compare-exchanges outside loops also fail for no reason.")
     algorithm: str = option("trust", "trust: every execution once. rsmc: that of Abdulla et al. (CAV 2016), for"
                             " hardware models; it counts the runs that block, too.", metavar="NAME")  # fmt: skip
     commit_before: str | None = option(

@@ -145,7 +145,10 @@ def test_c_files_that_define_the_same(tmp_path: Path, capsys: pytest.CaptureFixt
     second.write_text(MESSAGE)
     assert run(["check", str(first), str(first)]) == ExitCode.BAD_INPUT
     assert run(["check", str(first), str(second)]) == ExitCode.BAD_INPUT
-    assert capsys.readouterr().err == f"error: {first} is given twice\nerror: {second}: another file defines x, too\n"
+    assert (
+        capsys.readouterr().err
+        == f"error: {first} is given twice\nerror: {second}: cannot be linked: another file defines x, too\n"
+    )
 
 
 def test_any_editor_may_have_written_a_model(failing: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

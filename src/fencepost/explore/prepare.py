@@ -9,6 +9,7 @@ from fencepost.program.passes.mapping import map_for_model
 from fencepost.program.passes.spin import find_spins
 from fencepost.program.passes.synchronisation import Synchronisation, lower_synchronisation
 from fencepost.program.passes.unroll import LoopBounds, unroll
+from fencepost.program.passes.weak_cas import let_weak_cas_fail
 from fencepost.program.program import Program
 from fencepost.records import dataclass
 
@@ -25,6 +26,8 @@ class Prepared:
 def passes(program: Program, model: str, options: ExploreOptions) -> Program:
     """Lowers library synchronisation, makes waiting explicit, bounds loops, compiles for a hardware model."""
     program = lower_synchronisation(program, Synchronisation(options.spurious_wakeups))
+    if options.spurious_failures:
+        program = let_weak_cas_fail(program)
     if options.spin_detection:
         program = find_spins(program, undo=True)
     program = unroll(program, LoopBounds(options.unroll, options.loop_bounds))

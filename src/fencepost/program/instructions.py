@@ -403,8 +403,8 @@ class Rmw(Instruction):
 
 @dataclass(frozen=True, slots=True)
 class Cas(Instruction):
-    """Compare-exchange. `old` receives the value read, `success` 1 or 0. `weak`: may fail for no reason (explored only
-    on request, since a weak CAS in a loop adds nothing but repetition)."""
+    """Compare-exchange. `old` receives the value read, `success` 1 or 0. `weak`: may fail for no reason,
+    which the pass `weak_cas` makes visible."""
 
     mnemonic: ClassVar[str] = "cas"
     old: Reg | None = _define()

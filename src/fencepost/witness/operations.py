@@ -41,6 +41,8 @@ def told_as(case: Case, events: list[Event]) -> str | None:
     step is the program's own."""
     e = events[0]
     name = case.operation(e.id)
+    if e.kind is EventKind.CHOOSE and _of_weak_cas(case, e):
+        return HIDDEN if e.value else "lets the weak compare-exchange fail for no reason"
     if not name:
         return HIDDEN if e.kind is EventKind.FENCE and _part_of_operation(case, e) else None
     where = case.names.location(e.address)
@@ -59,6 +61,12 @@ def told_as(case: Case, events: list[Event]) -> str | None:
     if name in _PASSED and _awaited(case, e):
         return _PASSED[name].format(where)
     return HIDDEN
+
+
+def _of_weak_cas(case: Case, choice: Event) -> bool:
+    """Whether this is the choice that the pass `weak_cas` put before a compare-exchange: it stands at its place."""
+    after = case.witness.execution.thread_events(choice.thread)[choice.index + 1 : choice.index + 2]
+    return any(e.is_read and e.at == choice.at and e.at is not None for e in after)
 
 
 def _fails(case: Case, e: Event) -> bool:

@@ -122,6 +122,6 @@ def _link(paths: Mapping[Path, Path]) -> str:
                 linked.link_in(module)
         except RuntimeError as problem:
             twice = _DEFINED_TWICE.search(str(problem))
-            text = f"another file defines {twice[1]}, too" if twice else f"cannot be linked: {str(problem).strip()}"
-            raise InputError(text, file=str(source)) from None
+            text = f"another file defines {twice[1]}, too" if twice else str(problem).strip()
+            raise InputError(f"cannot be linked: {text}", file=str(source)) from None
     return str(linked)
