@@ -192,7 +192,7 @@ def explain(source: Source, outcome: str | None = None, *, flags: Sequence[str] 
 
     options = make(ExplainOptions, keywords)
     model = find_model(options.model)
-    program = ready(read(source, flags=flags), model, bound=options.unroll)
+    program = ready(read(source, flags=flags), model, ExploreOptions(unroll=options.unroll))
     program, formula = parse_outcome(outcome, program) if outcome is not None else (program, asked_outcome(program))
     return explain_outcome(program, model, formula)
 

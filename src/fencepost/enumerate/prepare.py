@@ -1,4 +1,4 @@
-"""What a program goes through before it is enumerated under a model."""
+"""What a program goes through before it runs under a model, in whatever engine."""
 
 from __future__ import annotations
 
@@ -11,30 +11,17 @@ from fencepost.program.passes.unroll import LoopBounds, unroll
 from fencepost.program.passes.weak_cas import let_weak_cas_fail
 from fencepost.program.program import Program
 
+_DEFAULT = ExploreOptions()
 
-def ready(
-    program: Program,
-    model: Model,
-    *,
-    bound: int | None = None,
-    spin_detection: bool = True,
-    spurious_wakeups: bool = False,
-    spurious_failures: bool = True,
-) -> Program:
-    """Library synchronisation lowered, waiting made explicit, loops bounded, compiled for a hardware model."""
+
+def ready(program: Program, model: Model, options: ExploreOptions = _DEFAULT, *, undo: bool = False) -> Program:
+    """Library synchronisation lowered, waiting made explicit, loops bounded, compiled for a hardware model. `undo`: the
+    engine knows iterations that add something and take it back."""
     model.refuse_foreign(program)
-    program = lower_synchronisation(program, Synchronisation(spurious_wakeups))
-    if spurious_failures:
+    program = lower_synchronisation(program, Synchronisation(options.spurious_wakeups))
+    if options.spurious_failures:
         program = let_weak_cas_fail(program)
-    if spin_detection:
-        program = find_spins(program)
-    program = unroll(program, LoopBounds(bound))
+    if options.spin_detection:
+        program = find_spins(program, undo=undo)
+    program = unroll(program, LoopBounds(options.unroll, options.loop_bounds))
     return map_for_model(program, model.mapped_like)
-
-
-def ready_for(program: Program, model: Model, options: ExploreOptions) -> Program:
-    """The same as the options ask for it."""
-    return ready(
-        program, model, bound=options.unroll, spin_detection=options.spin_detection,
-        spurious_wakeups=options.spurious_wakeups, spurious_failures=options.spurious_failures,
-    )  # fmt: skip

@@ -10,7 +10,7 @@ import time
 from dataclasses import field, replace
 
 from fencepost.enumerate.enumeration import Found, Status, enumerate_all
-from fencepost.enumerate.prepare import ready_for
+from fencepost.enumerate.prepare import ready
 from fencepost.enumerate.traces import MAX_EVENTS
 from fencepost.models.cat.plan import is_race
 from fencepost.models.registry import MIXED, Model
@@ -49,7 +49,7 @@ class _Tally:
 def check_by_enumeration(program: Program, model: Model, options: CheckOptions) -> Verdict:
     """The verdict of `check`. Its `extra` names the engine."""
     start = time.perf_counter()
-    prepared = ready_for(program, model, options)
+    prepared = ready(program, model, options)
     tally = _collect(prepared, model, options, options.ignored, keep_going=options.keep_going)
     holds = _condition(prepared, tally)
     verdict, reason = _answer(tally, holds)
@@ -67,7 +67,7 @@ def check_by_enumeration(program: Program, model: Model, options: CheckOptions) 
 def outcomes_by_enumeration(program: Program, model: Model, options: ExploreOptions) -> Outcomes:
     """The final states. They are complete unless `reason` says otherwise."""
     start = time.perf_counter()
-    prepared = ready_for(program, model, options)
+    prepared = ready(program, model, options)
     split = split_mixed_sizes(prepared) if MIXED in model.offers else None
     judged, judge = (split.program, model.variant(MIXED)) if split is not None else (prepared, model)
     tally = _collect(judged, judge, options, frozenset({ErrorKind.DEADLOCK, ErrorKind.LIVENESS}), keep_going=True)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from fencepost.enumerate.prepare import ready
 from fencepost.execution.execution import Execution
+from fencepost.explore.begin import begin
 from fencepost.explore.convert import to_execution
-from fencepost.explore.cuts import settled
-from fencepost.explore.engines import engine_of
 from fencepost.explore.native import stream
-from fencepost.explore.prepare import prepare
 from fencepost.models.registry import Model
 from fencepost.options import ExploreOptions
 from fencepost.program.condition import Condition, Quantifier, holds
@@ -38,17 +37,14 @@ def counterexample(program: Program, model: Model, options: ExploreOptions) -> W
 
 def _all(program: Program, model: Model, options: ExploreOptions) -> tuple[Program, Iterator[Execution]]:
     """The program as it runs, and its complete executions."""
-    ready_to_run = prepare(program, model.mapped_like, options)
-    engine = engine_of(model, ready_to_run.program)
-    if engine.explores:
-        ready_to_run = settled(ready_to_run, model, engine, options)
-        found = stream(ready_to_run, model, engine, replace(options, resume=None))
-        return ready_to_run.program, (to_execution(raw, ready_to_run) for raw in found)
+    prepared, engine = begin(program, model, options)
+    if prepared is not None:
+        found = stream(prepared, model, engine, replace(options, resume=None))
+        return prepared.program, (to_execution(raw, prepared) for raw in found)
     from fencepost.enumerate import enumerate_executions
-    from fencepost.enumerate.prepare import ready_for
 
-    prepared = ready_for(program, model, options)
-    return prepared, enumerate_executions(prepared, model)
+    listed = ready(program, model, options)
+    return listed, enumerate_executions(listed, model)
 
 
 def _refutes(condition: Condition, outcome: Mapping[str, int], constants: Mapping[ConstantOperand, int]) -> bool:

@@ -9,8 +9,9 @@ from typing import Any
 from fencepost.errors import UnsupportedError
 from fencepost.execution.execution import Execution
 from fencepost.explore import native
+from fencepost.explore.begin import begin
 from fencepost.explore.convert import state_of, to_execution, to_report
-from fencepost.explore.cuts import settled, with_cuts
+from fencepost.explore.cuts import with_cuts
 from fencepost.explore.engines import (
     NATIVE_MODELS,
     PLANNED_MODELS,
@@ -19,14 +20,14 @@ from fencepost.explore.engines import (
     Engine,
     engine_of,
     may_fail_freely,
-    rsmc,
+    uses,
 )
 from fencepost.explore.native import Progress, Report
-from fencepost.explore.prepare import Prepared, prepare
+from fencepost.explore.prepare import Prepared
 from fencepost.models.registry import Model, find
 from fencepost.options import CheckOptions, ExploreOptions
 from fencepost.program.condition import Condition, Quantifier, holds
-from fencepost.program.instructions import BOUNDS, ErrorKind
+from fencepost.program.instructions import BOUNDS, AtomicBegin, ErrorKind
 from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, to_signed
 from fencepost.program.program import Program
 from fencepost.verdict import Answer, ErrorReport, Estimate, Outcomes, Verdict, Witness
@@ -98,20 +99,17 @@ def executions(program: Program, model: Any, options: ExploreOptions | None = No
     """Every complete execution as a value, for analyses of one's own."""
     options = options or ExploreOptions()
     found = _model(model)
-    engine = engine_of(found)
-    if engine.like in NATIVE_MODELS and options.algorithm == "trust":
-        prepared = prepare(program, found.mapped_like, options)
-        engine = engine_of(found, prepared.program)
-        if engine.explores:
-            prepared = settled(prepared, found, engine, options)
-            yield from (to_execution(raw, prepared) for raw in native.stream(prepared, found, engine, options))
-            return
+    prepared, engine = begin(program, found, options)
+    surely = engine.like in NATIVE_MODELS and options.algorithm == "trust"
+    if prepared is not None and surely and not uses(prepared.program, AtomicBegin):
+        yield from (to_execution(raw, prepared) for raw in native.stream(prepared, found, engine, options))
+        return
     ran = _run(program, found, options, None, keep=options.max_executions or 2**62)
     if isinstance(ran, Engine):
         from fencepost.enumerate import enumerate_executions
         from fencepost.enumerate.prepare import ready
 
-        yield from enumerate_executions(ready(program, found, bound=options.unroll), found)
+        yield from enumerate_executions(ready(program, found, options), found)
         return
     for raw in ran[1].results["kept"]:
         yield to_execution(raw, ran[0])
@@ -122,10 +120,8 @@ def estimate(program: Program, model: Any, options: ExploreOptions | None = None
     explores in no such tree (models whose events commit out of order, and what is enumerated)."""
     options = options or ExploreOptions()
     found = _model(model)
-    found.refuse_foreign(program)
-    prepared = prepare(program, found.mapped_like, options)
-    engine = engine_of(found, prepared.program)
-    return native.estimate(prepared, found, engine, options, probes) if engine.explores else None
+    prepared, engine = begin(program, found, options)
+    return None if prepared is None else native.estimate(prepared, found, engine, options, probes)
 
 
 def _model(model: Any) -> Model:
@@ -154,17 +150,9 @@ def _run(
     program: Program, model: Model, options: ExploreOptions, progress: Progress | None, *, keep: int = 0
 ) -> tuple[Prepared, Report, Engine] | Engine:
     """What the core found; an engine with its reason where only enumeration is sure to find everything."""
-    model.refuse_foreign(program)
-    by_rsmc = options.algorithm == "rsmc"
-    engine = rsmc(model, options.commit_before) if by_rsmc else engine_of(model)
-    if not engine.explores:
+    prepared, engine = begin(program, model, options)
+    if prepared is None:
         return engine
-    prepared = prepare(program, model.mapped_like, options)
-    if not by_rsmc:
-        engine = engine_of(model, prepared.program)
-        if not engine.explores:
-            return engine
-    prepared = settled(prepared, model, engine, options)
     report = native.run(prepared, model, engine, options, progress, keep=keep)
     while cut := with_cuts(prepared, report.results["cuts"]):
         prepared = cut
