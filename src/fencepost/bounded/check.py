@@ -13,7 +13,7 @@ from fencepost.bounded.schedules import schedules
 from fencepost.bounded.straight import Straight
 from fencepost.bounded.symbolic import Formula, Symbolic
 from fencepost.bounded.terms import Solver, make_solver
-from fencepost.bounded.translate import translate
+from fencepost.bounded.translate import Translated, translate
 from fencepost.bounded.views import Schedule
 from fencepost.bounded.witness import witness_of
 from fencepost.errors import UnsupportedError
@@ -36,6 +36,7 @@ class Progress:
 
 
 SHALLOW = 2
+SMT = "smt"
 Search = Callable[[Straight, int, BoundedOptions, float], Witness | bool | None]
 
 
@@ -118,6 +119,17 @@ def decide(
 ) -> Witness | bool | None:
     before = monotonic()
     translated = translate(straight, len(schedule) if schedule else contexts, schedule)
+    left = None if seconds is None else max(0.001, seconds - (monotonic() - before))
+    guesses = solve(translated, backend, left)
+    if not isinstance(guesses, dict):
+        return guesses
+    return witness_of(straight, replay(straight, plan_of(translated, guesses)))
+
+
+def solve(translated: Translated, backend: str, seconds: float | None) -> dict[int, int] | bool | None:
+    """The guesses that lead to the failure of a translated program; False where there are none, None where the time
+    ran out."""
+    before = monotonic()
     solver = make_solver(backend)
     symbolic = Symbolic(translated.program, solver)
     formula = symbolic.run()
@@ -125,12 +137,8 @@ def decide(
         return False
     if formula.failure is not True:
         solver.require(formula.failure)
-    left = None if seconds is None else max(0.001, seconds - (monotonic() - before))
-    answer = solver.check(left)
-    if not answer:
-        return answer
-    guesses = _guesses(solver, symbolic, formula)
-    return witness_of(straight, replay(straight, plan_of(translated, guesses)))
+    answer = solver.check(None if seconds is None else max(0.001, seconds - (monotonic() - before)))
+    return _guesses(solver, symbolic, formula) if answer else answer
 
 
 def _guesses(solver: Solver, symbolic: Symbolic, formula: Formula) -> dict[int, int]:

@@ -53,6 +53,7 @@ class Whole:
 
     def __init__(self, straight: Straight, contexts: int, schedule: Schedule | None) -> None:
         self.straight, self.program, self.locations = straight, straight.program, straight.locations
+        self.overtaking = True
         self.schedule, self.question = schedule, Question(straight)
         self.builder = b = Builder()
         self.results: dict[int, tuple[int, int]] = {}
@@ -404,6 +405,8 @@ class Process:
             if cell.total > 1:
                 overtaken = b.less(stamp, self.whole.final_stamp[x])
                 b.assume(b.either(b.op(Op.NE, reaches[q], Const(NEVER)), overtaken))
+        if not self.whole.overtaking:
+            self._brings_fences(cell, stamp, commit)
         for n, k in enumerate(self.mine, start=1):
             set_view(b, views.running[self.p, x, k], b.equal(commit, Const(n)), stamp, value)
             for q in self.others:
@@ -416,6 +419,19 @@ class Process:
             b.set(self.own_value[x], value)
         if x in self.own_stamp:
             b.set(self.own_stamp[x], stamp)
+
+    def _brings_fences(self, cell: Cell, stamp: Operand, commit: Operand) -> None:
+        """What the paper does not ask: where another process lets q see a write that overtakes this one, the fences
+        that this one is behind have reached q."""
+        b = self.builder
+        for q in self.others:
+            own = self._global(self.sync_reached[q]) if self.sync_reached else FALSE
+            fences = b.largest(
+                b.select(b.equal(self.sync_reached.get(q, FALSE), FALSE), FALSE, own), self._foreign(q, commit)
+            )
+            for k in set(range(1, self.whole.contexts + 1)) - set(self.mine):
+                seen = b.at_least(self.whole.views.at(self.p, q, cell, k).stamp, stamp)
+                b.assume(b.either(b.negate(seen), b.at_least(Const(k), fences)))
 
     def _stored(self, i: ins.Store | ins.StoreConditional, cell: Cell) -> Operand:
         value = self._operand(i.value)

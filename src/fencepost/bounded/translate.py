@@ -43,9 +43,14 @@ class Translated:
     schedule: Schedule | None
 
 
-def translate(straight: Straight, contexts: int, schedule: Schedule | None = None) -> Translated:
-    """The translation for at most `contexts` contexts, or for exactly the given schedule."""
-    return _Translator(straight, contexts, schedule).run()
+def translate(
+    straight: Straight, contexts: int, schedule: Schedule | None = None, *, overtaking: bool = True
+) -> Translated:
+    """The translation for at most `contexts` contexts, or for exactly the given schedule. `overtaking` is a rule of the
+    machine; to be without it takes a schedule."""
+    translator = _Translator(straight, contexts, schedule)
+    translator.overtaking = overtaking
+    return translator.run()
 
 
 class _Translator(Whole):

@@ -82,10 +82,12 @@ class Label:
 
 
 class PowerMachine:
-    """`memory` is what memory holds at the start, byte by byte, where it is not what the program says."""
+    """`memory` is what memory holds at the start, byte by byte, where it is not what the program says. `overtaking`:
+    as in the paper, a write that is overtaken at a process before it has reached it leaves the fences that it is behind
+    where they are; without it these must be there before (`holds_together`), as the axioms demand."""
 
-    def __init__(self, program: Program, memory: dict[int, int] | None = None) -> None:
-        self.program = program
+    def __init__(self, program: Program, memory: dict[int, int] | None = None, *, overtaking: bool = True) -> None:
+        self.program, self.overtaking = program, overtaking
         self.memory = Interpreter(program)
         if memory is not None:
             self.memory.memory = memory
@@ -317,8 +319,9 @@ class PowerMachine:
                 continue
             grown = (*order[:place], (p, n), *order[place:])
             others = frozenset(item for item in state.order if item[0] != address)
-            after = state._replace(order=others | {(address, grown)})
-            yield Label("commit", p, n, after=line[place]), self._show(after, (p, n), p)
+            after = self._show(state._replace(order=others | {(address, grown)}), (p, n), p)
+            if self.overtaking or self.holds_together(after):
+                yield Label("commit", p, n, after=line[place]), after
 
     def _reserved(self, state: State, p: int, n: int) -> Write | None:
         """What the load-reserve of a store-conditional read, if it is for the same variable."""
@@ -353,10 +356,23 @@ class PowerMachine:
                 seen_syncs = next(s for w, s in state.seen_syncs if w == event)
                 latest = self.latest(state, q, self.address_of(state, event))
                 if not self.coherent(state, event, latest) and seen_syncs <= state.syncs[q]:
-                    yield Label("propagate", p, n, q), self._show(state, event, q)
+                    after = self._show(state, event, q)
+                    if self.overtaking or self.holds_together(after):
+                        yield Label("propagate", p, n, q), after
             elif event not in state.syncs[q] and self._seen_wr_cnd(state, event, q):
                 syncs = _set(state.syncs, q, state.syncs[q] | {event})
                 yield Label("propagate", p, n, q), state._replace(syncs=syncs)
+
+    def holds_together(self, state: State) -> bool:
+        """Whether every process has all fences behind which a write is that it has seen, or seen overtaken."""
+        behind = dict(state.seen_syncs)
+        return all(
+            behind[w] <= state.syncs[q]
+            for q in range(self.count)
+            for address, order in state.order
+            for w in order
+            if self.coherent(state, w, self.latest(state, q, address))
+        )
 
     def _seen_wr_cnd(self, state: State, event: Event, q: int) -> bool:
         seen = next(s for e, s in state.seen_writes if e == event)

@@ -33,14 +33,16 @@ class Reached:
     states: int = 0
 
 
-def search(program: Program, contexts: int, *, literal: bool = False, max_states: int = MAX_STATES) -> Reached:
+def search(
+    program: Program, contexts: int, *, literal: bool = False, max_states: int = MAX_STATES, overtaking: bool = True
+) -> Reached:
     """All complete runs of at most `contexts` contexts."""
-    return _Search(program, contexts, literal, max_states).run()
+    return _Search(PowerMachine(program, overtaking=overtaking), contexts, literal, max_states).run()
 
 
 class _Search:
-    def __init__(self, program: Program, contexts: int, literal: bool, max_states: int) -> None:
-        self.machine = PowerMachine(program)
+    def __init__(self, machine: PowerMachine, contexts: int, literal: bool, max_states: int) -> None:
+        self.machine, program = machine, machine.program
         self.contexts, self.literal, self.max_states = contexts, literal, max_states
         self.reached = Reached()
         self.cuts = literal or any(i.mnemonic in ("assert", "fail") for f in program.functions for i in f.code)
