@@ -209,3 +209,17 @@ def test_keywords_are_the_options() -> None:
     assert fencepost.check(EXAMPLE, model="sc", max_executions=100).executions == 3
     with pytest.raises(UsageError, match="did you mean max_executions"):
         fencepost.check(EXAMPLE, max_execution=1)
+
+
+def test_every_function_of_the_api_is_public() -> None:
+    """Also where a room of the same name was imported: `bounded` and `generate`."""
+    import importlib
+
+    import fencepost
+
+    for room in ("bounded", "generate"):
+        importlib.import_module(f"fencepost.{room}")
+    assert all(callable(getattr(fencepost, name)) for name in fencepost._PUBLIC)
+    assert fencepost.bounded(EXAMPLE, contexts="1").model == "power"  # type: ignore[operator] # mypy sees the room
+    assert fencepost.generate("ppc", cycle="PodWW Rfe PodRR Fre")[0].name  # type: ignore[operator]
+    assert issubclass(fencepost.errors.UsageError, fencepost.errors.FencepostError)

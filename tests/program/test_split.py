@@ -68,16 +68,36 @@ def test_a_read_may_take_a_half_from_its_own_store() -> None:
     assert {(0x100000004, 0x4), (0x100000004, 0x100000004), (0x100000002, 0x4)} <= states(text)
 
 
-def test_exchanges_are_split_and_exclusives_refused() -> None:
+def test_exchanges_are_split_and_sums_refused() -> None:
     text = litmus(" P0 | P1 ;\n SWP X9,X5,[X1] | LDR W0,[X1] ;", "locations [x; 0:X5; 1:X0;]")
     split = split_mixed_sizes(read(text, "t"))
     assert split is not None
     code = split.program.functions[0].code
     assert sum(isinstance(i, Rmw) for i in code) == 2 and sum(isinstance(i, AtomicBegin) for i in code) == 1
     assert states(text) == {(0x100000002, 0, 0), (0x100000002, 0, 2)}
-    text = litmus(" P0 | P1 ;\n LDXR X5,[X1] | LDR W0,[X1] ;\n STXR W6,X9,[X1] | ;", "locations [x;]")
+    text = litmus(" P0 | P1 ;\n LDADD X9,X5,[X1] | LDR W0,[X1] ;", "locations [x;]")
     with pytest.raises(UnsupportedError, match="mixed size"):
         split_mixed_sizes(read(text, "t"))
+
+
+EXCLUSIVE = " LDXR X5,[X1] | {} ;\n STXR W6,X9,[X1] | ;"
+
+
+def test_an_exclusive_pair_writes_all_its_pieces_or_none() -> None:
+    text = litmus(" P0 | P1 ;\n" + EXCLUSIVE.format("LDR W0,[X1,#4]"), "locations [x; 0:X5; 0:X6; 1:X0;]")
+    assert states(text) == {(0, 0, 1, 0), (0x100000002, 0, 0, 0), (0x100000002, 0, 0, 1)}
+
+
+def test_nobody_comes_between_the_halves_of_an_exclusive_pair() -> None:
+    """Neither to the first word nor to the second: where both write, one is before the whole pair or after it."""
+    text = litmus(" P0 | P1 ;\n" + EXCLUSIVE.format("STR W9,[X1,#4]"), "locations [x; 0:X5; 0:X6;]")
+    before, after, alone = (0x100000002, 0x400000000, 0), (0x400000002, 0, 0), (0x400000000, 0, 1)
+    assert states(text) == {before, after, alone, (0x400000000, 0x400000000, 1)}
+
+
+def test_a_reservation_is_for_the_words_that_were_read() -> None:
+    text = litmus(" P0 | P1 ;\n LDXR W5,[X1] | LDR X0,[X1] ;\n STXR W6,W9,[X1,#4] | ;", "locations [x; 0:X6;]")
+    assert states(text) == {(0, 1)}
 
 
 def test_an_access_to_one_of_two_locations_is_cut_like_both() -> None:

@@ -34,10 +34,10 @@ USAGE = "fencepost VERB [OPTIONS] [FILES] [-- COMPILER FLAGS]"
 
 
 def main() -> NoReturn:
-    from fencepost.cli.streams import settle
-
-    settle()
     try:
+        from fencepost.cli.streams import settle
+
+        settle()
         code = run(sys.argv[1:])
     except KeyboardInterrupt:  # while something was being imported
         print("interrupted", file=sys.stderr)

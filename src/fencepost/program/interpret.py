@@ -118,7 +118,7 @@ class ThreadState:
     private_objects: dict[int, int] = field(default_factory=dict)  # start -> size
     tops: dict[int, int] = field(default_factory=dict)  # region -> next free offset
     objects: dict[int, int] = field(default_factory=dict)  # start of shared stack and heap objects -> size
-    reservation: tuple[int, int] | None = None  # event, address
+    reservation: tuple[tuple[int, int, Position | None], ...] = ()  # event, address and place of each piece reserved
     pending: Action | None = None
     pending_write: Action | None = None  # the second half of a read-modify-write
     piece: int = 0  # bytes of the current access that are done, where it is made in pieces
@@ -153,8 +153,6 @@ class Machine:
         self.functions = {f.name: f for f in program.functions}
         self.memory = initial_bytes(program, self.layout)
         self.local = initial_bytes(program, self.layout, thread_local=True)
-        self.local_size = {a: o.size for o in program.objects if o.thread_local
-                           for a in (self.layout.thread_locals[o.name],)}  # fmt: skip
 
     # --- what engines ask
 
@@ -500,14 +498,15 @@ class Machine:
     def _store_conditional(
         self, state: ThreadState, frame: Frame, i: ins.StoreConditional, address: int, where: Deps
     ) -> Action | None:
-        reserved, state.reservation = state.reservation, None
-        if reserved is None or reserved[1] != address:
+        reserved = next((event for event, start, _ in state.reservation if start == address), None)
+        state.reservation = tuple(r for r in state.reservation if r[1] != address) if reserved is not None else ()
+        if reserved is None:
             self._set(frame, i.dst, 0, NO_DEPS)
             frame.pc += 1
             return None
         return Action(
             Kind.WRITE, i.at, address, i.size, to_unsigned(self._value(frame, i.value), 8 * i.size), mode=i.mode,
-            conditional=reserved[0], may_fail=i.may_fail, address_deps=where,
+            conditional=reserved, may_fail=i.may_fail, address_deps=where,
             data_deps=self._deps(frame, i.value), control_deps=state.control,
         )  # fmt: skip
 
@@ -527,8 +526,11 @@ class Machine:
             case ins.Load():
                 self._set(frame, i.dst, value, event)
                 if i.exclusive:
-                    state.reservation = (number, action.address)
+                    pieces = [r for r in state.reservation if r[2] == i.at is not None]  # of this very instruction
+                    again = any(r[1] == action.address for r in pieces)
+                    state.reservation = (*(() if again else pieces), (number, action.address, i.at))
             case ins.StoreConditional():
+                state.reservation = state.reservation if value else ()
                 # only RISC-V lets dependencies start at the success register
                 self._set(frame, i.dst, value, event if self.program.arch is Arch.RISCV else NO_DEPS)
             case ins.Rmw():

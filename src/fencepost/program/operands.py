@@ -7,7 +7,6 @@ from typing import TypeAlias
 from fencepost.records import dataclass
 
 WORD = 64
-WORD_MASK = (1 << WORD) - 1
 
 
 def to_unsigned(value: int, width: int = WORD) -> int:

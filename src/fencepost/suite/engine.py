@@ -12,7 +12,6 @@ from fencepost.verdict import Outcomes
 
 EXPLORE = "explore"
 ENUMERATE = "enumerate"
-ENGINES = (EXPLORE, ENUMERATE)
 #: The model that a test is meant for, where none is asked for.
 NATURAL = {Arch.PPC: "power", Arch.X86: "tso", Arch.AARCH64: "armv8", Arch.RISCV: "riscv", Arch.C11: "rc11",
            Arch.FP: "rc11"}  # fmt: skip

@@ -29,10 +29,6 @@ def shortest_cycle(relations: Relations, among: Collection[int] | None = None) -
     return tuple(Edge(a, b, steps.get((a, b), "po")) for a, b in pairs)
 
 
-def is_sequentially_consistent(relations: Relations) -> bool:
-    return not shortest_cycle(relations)
-
-
 def _on_cycles(relations: Relations, among: Collection[int] | None) -> set[int]:
     """Events that can be on a cycle: what is left when those with nothing before or nothing after them are taken away,
     again and again. Empty exactly for an acyclic order, and then found in linear time."""

@@ -20,7 +20,7 @@ from fencepost.frontends.c.llvm.types import (
     step_into,
 )
 from fencepost.frontends.c.unsupported import Unsupported
-from fencepost.program.operands import Const, ConstantOperand, FunctionAddress, GlobalAddress, to_signed, to_unsigned
+from fencepost.program.operands import Const, ConstantOperand, GlobalAddress, to_signed, to_unsigned
 from fencepost.program.program import Init
 
 _ZERO = ("zeroinitializer", "undef", "poison", "null", "none")
@@ -250,7 +250,3 @@ def _bytes(content: bytes, base: int, size: int = 8) -> Iterator[Init]:
     for k, byte in enumerate(content):
         if byte:
             yield Init(base + k, 1, Const(byte))
-
-
-def is_function(operand: ConstantOperand) -> bool:
-    return isinstance(operand, FunctionAddress)

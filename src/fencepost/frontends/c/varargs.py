@@ -13,7 +13,6 @@ from fencepost.program.instructions import Mode
 from fencepost.program.operands import Const, Operand
 
 _NO_MORE_REGISTERS = (48, 176)  # gp_offset and fp_offset of a va_list whose register area is used up
-SIZE = 24
 
 
 def start(b: Body, va_list: Operand) -> None:

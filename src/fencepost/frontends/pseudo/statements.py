@@ -74,7 +74,6 @@ class _Body:
         self.loops: list[_Loop] = []
         self.atomic: Position | None = None
         self.labels: dict[str, tuple[int, Position | None]] = {}  # the label, and the atomic block it stands in
-        self.gotos: list[tuple[s.Label, Position | None]] = []
 
     def function(self, body: s.Block) -> None:
         for label, atomic in _labels(body, None):

@@ -107,16 +107,6 @@ class Plan:
             return False
         return [(c.kind, c.negated, c.flag) for c in self.checks] == [(c.kind, c.negated, c.flag) for c in other.checks]
 
-    def to_data(self) -> dict[str, object]:
-        """For the native core: integers and names only."""
-        return {
-            "operations": [list(o) for o in self.operations],
-            "registers": self.registers,
-            "checks": [(c.name, c.kind, c.negated, c.flag) for c in self.checks],
-            "sets": list(self.sets),
-            "relations": list(self.relations),
-        }
-
 
 Register = int | rel.Rows
 SIMPLE: dict[int, Callable[[list[Register], int, int, Structure], Register]] = {

@@ -46,7 +46,6 @@ class Flow:
     def __init__(self, function: Function) -> None:
         self.function = function
         self.blocks = _blocks(function)
-        self.block_at = {b.first: n for n, b in enumerate(self.blocks)}
         self.order = self._reverse_postorder()
         self._place = {n: i for i, n in enumerate(self.order)}
         self.before: dict[int, list[int]] = {n: [] for n in self.order}

@@ -13,10 +13,22 @@ from itertools import pairwise
 
 from fencepost.errors import UnsupportedError
 from fencepost.program.condition import FinalMemory, Observation
-from fencepost.program.instructions import AtomicBegin, AtomicEnd, Compute, Instruction, Load, Op, Rmw, RmwOp, Store
+from fencepost.program.instructions import (
+    AtomicBegin,
+    AtomicEnd,
+    Branch,
+    Compute,
+    Instruction,
+    Load,
+    Op,
+    Rmw,
+    RmwOp,
+    Store,
+    StoreConditional,
+)
 from fencepost.program.operands import Const, GlobalAddress, Operand, Reg, to_signed, to_unsigned
 from fencepost.program.passes.points_to import Piece, PointsTo, overlaps, pieces_looked_at, points_to
-from fencepost.program.passes.rewrite import Registers, expand
+from fencepost.program.passes.rewrite import Registers, expand, inside
 from fencepost.program.passes.temporaries import told_apart
 from fencepost.program.program import Function, Program
 from fencepost.records import dataclass
@@ -78,7 +90,7 @@ def _borders(program: Program, points: PointsTo, looked: Mapping[str, set[Piece]
         (sorted(points.places(f.name, i.address)), i.size)
         for f in program.functions
         for i in f.code
-        if isinstance(i, Load | Store | Rmw)
+        if isinstance(i, Load | Store | StoreConditional | Rmw)
     ]
     changed = True
     while changed:
@@ -117,13 +129,15 @@ def _split_function(function: Function, points: PointsTo, borders: Borders) -> F
         if len(pieces) == 1:
             return (i,)
         match i:
-            case Load(exclusive=False):
+            case Load():
                 return _split_load(i, pieces, registers)
+            case StoreConditional():
+                return _split_conditional(i, pieces, registers)
             case Store():
                 return _split_store(i, pieces, registers)
             case Rmw() if i.op in _BITWISE:
                 return _split_rmw(i, pieces, registers)
-        raise UnsupportedError(f"{i.at}: an exclusive access or a read-modify-write of mixed size")
+        raise UnsupportedError(f"{i.at}: a read-modify-write of mixed size")
 
     return expand(function, expansion)
 
@@ -159,6 +173,24 @@ def _split_store(i: Store, pieces: tuple[Piece, ...], registers: Registers) -> l
         code += [*moving, cutting]
         stores.append(replace(i, address=place, value=part, size=size))
     return [*code, *_block(i, stores)]
+
+
+def _split_conditional(i: StoreConditional, pieces: tuple[Piece, ...], registers: Registers) -> list[Instruction]:
+    """The first piece decides: where it is not written, nothing is. The load-reserve was split at the same borders, and
+    each piece has its own reservation."""
+    code: list[Instruction] = []
+    stores: list[Instruction] = []
+    for offset, size in pieces:
+        place, moving = _moved(i.address, offset, registers, i)
+        part, cutting = _part(i, i.value, offset, registers)
+        code += [*moving, cutting]
+        first = not stores
+        done = i.dst if first else registers.fresh("done")
+        stores.append(replace(i, dst=done, address=place, value=part, size=size, may_fail=i.may_fail and first))
+    head = len(code) + 2  # behind the beginning of the block and its first store
+    end = inside(head + len(pieces))
+    after = [Branch(i.dst, inside(head + 1), end, at=i.at), *stores[1:]]
+    return [*code, AtomicBegin(at=i.at), stores[0], *after, AtomicEnd(at=i.at)]
 
 
 def _split_rmw(i: Rmw, pieces: tuple[Piece, ...], registers: Registers) -> list[Instruction]:

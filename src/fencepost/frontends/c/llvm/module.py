@@ -209,7 +209,6 @@ class Module:
     functions: dict[str, IrFunction] = field(default_factory=dict)
     global_lines: dict[str, str] = field(default_factory=dict)
     metadata: dict[int, str] = field(default_factory=dict)
-    named_metadata: dict[str, str] = field(default_factory=dict)
     _globals: dict[str, IrGlobal | str] = field(default_factory=dict)
 
     @cached_property

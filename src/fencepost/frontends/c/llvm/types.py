@@ -115,7 +115,7 @@ Type: TypeAlias = Int | Float | Ptr | Void | ArrayOf | FunctionType | StructOf
 
 _FLOATS = {"half": 16, "bfloat": 16, "float": 32, "double": 64, "x86_fp80": 80, "fp128": 128, "ppc_fp128": 128}
 _VOIDS = ("void", "label", "metadata", "token", "opaque")
-I1, I8, I32, I64, PTR = Int(1), Int(8), Int(32), Int(64), Ptr()
+I32, PTR = Int(32), Ptr()
 
 
 @dataclass
