@@ -158,6 +158,13 @@ def test_a_plot_is_well_formed() -> None:
     assert len([e for e in root.iter() if e.tag.endswith("circle")]) == 2
 
 
+def test_the_axes_of_a_plot_end_at_round_numbers() -> None:
+    narrow = ElementTree.fromstring(line_plot("p", "x", "y", {"one": [(2, 20), (16, 78)]}))
+    assert [e.text for e in narrow.iter() if e.text and e.text.isdigit()] == ["2", "5", "10", "20", "20", "50", "100"]
+    wide = line_plot("p", "x", "y", {"one": [(1000, 0.2), (2**24, 0.9)]})
+    assert "10⁵" in wide and "10⁸" in wide and ">0.2<" in wide and ">10 000<" in wide
+
+
 def test_a_case_is_measured(tmp_path: Path) -> None:
     from bench.measure import fencepost, parsed
 

@@ -11,16 +11,35 @@ _WIDTH, _HEIGHT, _LEFT, _TOP, _RIGHT, _BOTTOM = 640, 360, 70, 40, 150, 50
 
 
 class _Axis:
+    """From the 1, 2 or 5 times a power of ten below the values to the one above; over a wide range powers of ten."""
+
     def __init__(self, values: list[float], start: float, end: float) -> None:
-        self.low, self.high = floor(log10(min(values))), ceil(log10(max(values)))
-        self.high += self.high == self.low
+        low, high = min(values), max(values)
+        wide = high > 500 * low
+        steps = [
+            m * 10.0**e
+            for e in range(floor(log10(low)) - 1, ceil(log10(high)) + 2)
+            for m in ((1,) if wide else (1, 2, 5))
+        ]
+        first = max(s for s in steps if s <= low * (1 + 1e-9))
+        last = min(s for s in steps if s >= high * (1 - 1e-9) and s > first)
+        self.ticks = [s for s in steps if first <= s <= last]
         self.start, self.end = start, end
 
     def at(self, value: float) -> float:
-        return self.start + (log10(value) - self.low) / (self.high - self.low) * (self.end - self.start)
+        low, high = log10(self.ticks[0]), log10(self.ticks[-1])
+        return self.start + (log10(value) - low) / (high - low) * (self.end - self.start)
 
-    def ticks(self) -> list[int]:
-        return list(range(self.low, self.high + 1))
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def _label(value: float) -> str:
+    if 0.001 <= value < 100_000:
+        return f"{value:,.0f}".replace(",", " ") if value >= 1 else f"{value:g}"
+    power = floor(log10(value) + 1e-9)
+    factor = round(value / 10.0**power)
+    return ("" if factor == 1 else f"{factor}·") + "10" + str(power).translate(_RAISED)
 
 
 def line_plot(title: str, x_label: str, y_label: str, series: dict[str, Points]) -> str:
@@ -36,14 +55,14 @@ def line_plot(title: str, x_label: str, y_label: str, series: dict[str, Points])
         f'<text x="{(_LEFT + _WIDTH - _RIGHT) / 2}" y="{_HEIGHT - 12}" text-anchor="middle">{escape(x_label)}</text>',
         f'<text transform="translate(16 {_HEIGHT / 2}) rotate(-90)" text-anchor="middle">{escape(y_label)}</text>',
     ]
-    for t in x.ticks():
-        at = x.at(10.0**t)
+    for t in x.ticks:
+        at = x.at(t)
         parts.append(f'<line x1="{at:.1f}" y1="{_TOP}" x2="{at:.1f}" y2="{_HEIGHT - _BOTTOM}" stroke="#ddd"/>')
-        parts.append(f'<text x="{at:.1f}" y="{_HEIGHT - _BOTTOM + 16}" text-anchor="middle">10^{t}</text>')
-    for t in y.ticks():
-        at = y.at(10.0**t)
+        parts.append(f'<text x="{at:.1f}" y="{_HEIGHT - _BOTTOM + 16}" text-anchor="middle">{_label(t)}</text>')
+    for t in y.ticks:
+        at = y.at(t)
         parts.append(f'<line x1="{_LEFT}" y1="{at:.1f}" x2="{_WIDTH - _RIGHT}" y2="{at:.1f}" stroke="#ddd"/>')
-        parts.append(f'<text x="{_LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">10^{t}</text>')
+        parts.append(f'<text x="{_LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{_label(t)}</text>')
     for k, (name, values) in enumerate(series.items()):
         parts += _line(name, [(x.at(a), y.at(b)) for a, b in values], _COLOURS[k % len(_COLOURS)], k)
     return "\n".join([*parts, "</svg>"]) + "\n"

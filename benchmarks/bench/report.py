@@ -123,7 +123,8 @@ def _plots(rows: list[Row], folder: Path, plots: str) -> list[str]:
         memory = {n: [(r["x"], r["memory"]) for r in chosen if r["series"] == n] for n in names}
         for what, unit, series in (("time", "µs per execution", cost), ("memory", "MiB", memory)):
             name = f"{kind}-{what}.svg"
-            (folder / name).write_text(line_plot(f"{what} against {kind}", kind, unit, series))
+            named = {n.partition(", ")[2]: points for n, points in series.items()}
+            (folder / name).write_text(line_plot(f"{what} against {kind}", kind, unit, named), encoding="utf-8")
             lines += ["", f"![{what} against {kind}]({plots}{name})"]
         lines += ["", *[f"- {n}: {_growth(cost[n], kind)}; {_memory(memory[n])}." for n in names]]
     return lines

@@ -227,15 +227,16 @@ def _program(name: str, text: str) -> str:
 
 
 def _events() -> Iterator[Case]:
-    """readers(8) with a first thread that writes many other locations before: 256 executions of many events. The core
-    takes at most 512 events and locations of an execution under a hardware model."""
-    for model, most in (("rc11", 2000), ("power", 200)):
-        for n in (n for n in (10, 20, 50, 100, 200, 500, 1000, 2000) if n <= most):
+    """readers(8) with a first thread that writes many other locations before: 256 executions of many events. What is
+    too large for the core is UNKNOWN."""
+    for model in ("rc11", "power"):
+        for n in (10, 20, 50, 100, 200, 500, 1000, 2000):
             text = f"var x, a[{n}]\nthread W {{ for i in 0..{n - 1} {{ a[i] := 1 }}; x.rel := 1 }}\n"
             text += "thread R(i in 1..8) { r := x.acq }\n"
             path = _program(f"events-{n}", text)
             command = fencepost("check", path, "--model", model, "--json")
-            yield Case(f"{n} events {model}", tuple(command), 256, model=model, series=f"events, {model}", x=n)
+            yield Case(f"{n} events {model}", tuple(command), 256, ("PASS", "UNKNOWN"), model=model,
+                       series=f"events, {model}", x=n)  # fmt: skip
 
 
 def _threads() -> Iterator[Case]:
