@@ -86,6 +86,13 @@ def test_herds_format(folder: Path) -> None:
     assert_golden(HERE / "herd.txt", text + "\n")
 
 
+def test_states_show_registers_by_thread_and_then_memory(folder: Path) -> None:
+    sb = (folder / "SB.litmus").read_text().split("exists")[0]
+    (folder / "SB2.litmus").write_text(sb + "exists (y=1 /\\ 1:EAX=0 /\\ x=1 /\\ 0:EAX=0)\n")
+    (found,) = run_tests([str(folder / "SB2.litmus")], Job(), processes=1)
+    assert "0:EAX=0; 1:EAX=0; [x]=1; [y]=1;" in found.text
+
+
 def test_each_test_has_one_status(folder: Path) -> None:
     found = {r.name: r for r in run_tests(collect([str(folder)]), Job(engine="enumerate"), processes=1)}
     assert {n: r.status for n, r in found.items()} == {

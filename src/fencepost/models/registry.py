@@ -211,9 +211,12 @@ def _guess(words: frozenset[str]) -> tuple[ModelKind, Arch | None]:
     """A user's file does not say what it judges; its title and the fences and orders that it names do."""
     plain = {part for word in words for part in (word.strip('"'), *word.strip('"').split())}
     lower = {w.lower() for w in plain}
-    for arch, marks in _HARDWARE_WORDS.items():
-        if lower.intersection(marks):
-            return ModelKind.HARDWARE, arch
+    named = [arch for arch, marks in _HARDWARE_WORDS.items() if lower.intersection(marks)]
+    fenced = [arch for arch in named if lower.intersection(_HARDWARE_WORDS[arch]) - {"tso", "pso"}]
+    if len(fenced) >= 2:  # such as herd's fences.cat, which has the fences of all
+        return ModelKind.ANY, None
+    if named:
+        return ModelKind.HARDWARE, named[0]
     if plain & _C11_WORDS:
         return ModelKind.C11, None
     return ModelKind.ANY, None

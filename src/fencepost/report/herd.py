@@ -19,6 +19,7 @@ from fencepost.program.program import Program
 from fencepost.verdict import Outcomes
 
 _KIND = {Quantifier.EXISTS: "Allowed", Quantifier.NOT_EXISTS: "Forbidden", Quantifier.FORALL: "Required"}
+_State = tuple[tuple[str, int], ...]
 _SYMBOL = {"=": "=", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
@@ -29,7 +30,7 @@ def herd_text(program: Program, outcomes: Outcomes) -> str:
     seen = (negative, positive) if condition.quantifier is Quantifier.NOT_EXISTS else (positive, negative)
     addresses = _addresses(program)
     lines = [f"Test {program.name} {_KIND[condition.quantifier]}", f"States {len(outcomes.states)}"]
-    lines += [_state(state, addresses) for state in sorted(outcomes.states)]
+    lines += [_state(state, addresses) for state in sorted(_ordered(state) for state in outcomes.states)]
     known = outcomes.holds if program.condition is not None else True
     lines.append("Unknown" if known is None or outcomes.reason else "Ok" if known else "No")
     lines += ["Witnesses", f"Positive: {seen[0]} Negative: {seen[1]}"]
@@ -38,6 +39,17 @@ def herd_text(program: Program, outcomes: Outcomes) -> str:
     lines.append(f"Observation {program.name} {observation(program, outcomes)}")
     lines.append(f"Time {program.name} {outcomes.seconds:.2f}")
     return "\n".join(lines) + "\n"
+
+
+def _ordered(state: _State) -> _State:
+    """Registers by their thread, then memory, as herd has them."""
+
+    def place(item: tuple[str, int]) -> tuple[bool, int, str]:
+        thread, colon, register = item[0].partition(":")
+        number = int(thread) if colon and thread.isdigit() else 0
+        return not colon, number, register if colon else item[0]
+
+    return tuple(sorted(state, key=place))
 
 
 def witnesses(program: Program, outcomes: Outcomes) -> tuple[int, int]:
@@ -101,5 +113,5 @@ def _addresses(program: Program) -> dict[int, str]:
     return {address: name for name, address in lay_out(program).globals.items()}
 
 
-def _state(state: tuple[tuple[str, int], ...], addresses: dict[int, str]) -> str:
+def _state(state: _State, addresses: dict[int, str]) -> str:
     return " ".join(f"{_place(name)}={addresses.get(value, str(value))};" for name, value in state)

@@ -55,6 +55,9 @@ def users(folder: Path, text: str) -> Path:
         "flag ~empty [UB] as undefined-behavior\nempty [AQ] ; po ; [RL]",
         "let ii0 = 0\nlet ic0 = 0\nlet ci0 = 0\nlet cc0 = addr\nlet strong = sync\nlet light = lwsync\n"
         'include "ppo.cat"\ninclude "ppc-checks.cat"',
+        'if "cos-opt"\n  include "cos-opt.cat"\nelse\n  include "cos.cat"\nend\nacyclic co',
+        "let isync = try ctrlcfence(ctrl, ISYNC) with 0\nlet isb = ctrlcfence(ISB)\nacyclic isync | isb",
+        "let rec U = po-loc | rf | (U ; U)\nwhen acyclic U as sc-per-location\nlet co = U & (W * W)\nacyclic co",
         'ARM\ninclude "armfences.cat"\nlet WW = W * W\nacyclic (dmb.st & WW) | (dsb.st & WW) | dmb',
     ],
 )
@@ -93,3 +96,29 @@ def test_what_a_model_judges_is_seen_in_its_title_words_and_includes(
 ) -> None:
     model = find(users(tmp_path, text))
     assert (model.kind, model.architecture) == (kind, arch)
+
+
+def test_a_model_with_the_fences_of_all_judges_all(tmp_path: Path) -> None:
+    path = users(tmp_path, '"SC"\ninclude "x86fences.cat"\ninclude "ppcfences.cat"\nacyclic po | rf | co | fr')
+    assert (find(path).kind, find(path).architecture) == (ModelKind.ANY, None)
+
+
+def test_dependencies_of_risc_v_start_at_a_store_conditional(tmp_path: Path) -> None:
+    """Herd's own riscv.cat says `data` where ours says `any-data`: the success register of an sc depends on it."""
+    test = read("""RISCV sc-data
+{ 0:x5=x; 0:x10=y; 1:x6=y; 1:x9=x; }
+ P0               | P1            ;
+ ori x6,x0,1      | lw x5,0(x6)   ;
+ lr.w x7,0(x5)    | fence r,r     ;
+ sc.w x8,x6,0(x5) | lw x8,0(x9)   ;
+ xor x9,x8,x8     |               ;
+ ori x9,x9,1      |               ;
+ sw x9,0(x10)     |               ;
+exists (x=1 /\\ 1:x5=1 /\\ 1:x8=0)
+""", "sc-data.litmus")  # fmt: skip
+    rules = "([R] ; fencerel(Fence.r.r) ; [R])"
+    for dependencies, allowed in (("([M] ; data ; [W])", False), ("([R] ; data ; [W])", True)):
+        path = users(
+            tmp_path, f'"RISCV"\nacyclic po-loc | rf | co | fr\nacyclic {dependencies} | {rules} | rfe | co | fr'
+        )
+        assert outcomes(test, find(path)).holds is allowed

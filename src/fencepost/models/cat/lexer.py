@@ -16,8 +16,8 @@ from fencepost.records import dataclass
 
 KEYWORDS = frozenset({
     "let", "rec", "and", "in", "fun", "match", "with", "end", "try", "if", "then", "else", "not", "from", "include",
-    "acyclic", "irreflexive", "empty", "as", "flag", "show", "unshow", "undefined_unless", "assert", "procedure",
-    "call", "forall", "foreach", "do", "enum", "instructions", "default", "catdep",
+    "acyclic", "irreflexive", "empty", "as", "flag", "show", "unshow", "undefined_unless", "assert", "when",
+    "procedure", "call", "forall", "foreach", "do", "enum", "instructions", "default", "catdep",
 })  # fmt: skip
 
 _TOKEN = re.compile(

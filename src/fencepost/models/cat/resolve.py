@@ -115,6 +115,9 @@ class _Resolver:
         self.out.extend(statements)
         self.scope, self.origin = dict(scope), dict(origin)
         self.taken = set(origin)
+        if any(w.strip('"').lower().startswith(("riscv", "risc-v", "fence.rw.rw")) for w in self.root.words):
+            for name in ("addr", "data", "ctrl"):  # RISC-V's start at a store-conditional, too
+                self.scope[name] = scope[f"any-{name}"]
 
     def fresh(self, name: str) -> str:
         unique, count = name, 2
@@ -262,7 +265,7 @@ class _Resolver:
                 return replace(e, inner=self.expression(e.inner, scope))
             case cat.Apply():
                 args = tuple(self.expression(a, scope) for a in e.args)
-                return replace(e, function=self.expression(e.function, scope), args=args)
+                return replace(e, function=self.expression(_by_arguments(e), scope), args=args)
             case cat.Tuple() | cat.ValueSet():
                 return replace(e, items=tuple(self.expression(i, scope) for i in e.items))
             case cat.Fun():
@@ -327,6 +330,13 @@ class _Resolver:
             f"unknown name '{e.name}'", file=e.at.file, line=e.at.line, column=e.at.column,
             expected="a set, a relation or a function that is defined above", hint=hint,
         )  # fmt: skip
+
+
+def _by_arguments(e: cat.Apply) -> cat.Expression:
+    """The function that is applied; herd's ctrlcfence got a second argument over the years."""
+    if isinstance(e.function, cat.Name) and e.function.name == "ctrlcfence" and len(e.args) == 2:
+        return cat.Name("ctrlcfence-by", e.function.at)
+    return e.function
 
 
 def _error(at: Position, message: str, expected: str, hint: str = "") -> InputError:
