@@ -1,6 +1,7 @@
 """A translated program as C for CBMC: one `main`, integer variables, gotos; no pointer, no array, no loop.
 
-Compiled by an ordinary compiler it makes its guesses at random and aborts where it finds a violation.
+Compiled by an ordinary compiler it makes its guesses at random and aborts where it finds a violation. With REPLAY
+defined it asks for each guess by its number: who supplies `replay_guess` decides which run is taken.
 """
 
 from __future__ import annotations
@@ -28,14 +29,21 @@ typedef long long i64;
 
 #if defined(__CPROVER) || defined(__CPROVER__) || defined(CBMC)
 u64 nondet_u64(void);
+#define guess(number) nondet_u64()
 #define assume(condition) __CPROVER_assume(condition)
 #define violation() __CPROVER_assert(0, "violation")
+#elif defined(REPLAY)
+u64 replay_guess(int number);
+#define guess(number) replay_guess(number)
+#define assume(condition) do {{ if (!(condition)) exit(3); }} while (0)
+#define violation() exit(1)
 #else
 static u64 nondet_u64(void)
 {{
   u64 bits = (u64)rand();
   return (bits << 42) ^ (bits << 21) ^ (u64)rand();
 }}
+#define guess(number) nondet_u64()
 #define assume(condition) do {{ if (!(condition)) exit(0); }} while (0)
 #define violation() abort()
 #endif
@@ -104,7 +112,7 @@ class _Writer:
 
     def _choose(self, pc: int, i: ins.Choose) -> Iterator[str]:
         assert isinstance(i.low, Const) and isinstance(i.high, Const), "the bounds of a guess should be constant"
-        yield f"guess_{pc} = nondet_u64();"
+        yield f"guess_{pc} = guess({pc});"
         width = to_unsigned(i.high.value - i.low.value)
         if width != to_unsigned(-1):
             less = f" - {_operand(i.low)}" if i.low.value else ""
