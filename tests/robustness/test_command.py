@@ -112,18 +112,20 @@ def test_c_programs(against: str) -> None:
 
 def test_what_the_theory_does_not_cover_is_said() -> None:
     program, _ = LITMUS["SB"]
-    with pytest.raises(UnsupportedError, match="ra and sra"):
-        emit(program, "tso")
     with pytest.raises(UnsupportedError, match="release/acquire"):
         check_robustness(program, RobustOptions(against="tso", state=True))
 
 
 @pytest.mark.skipif(shutil.which("spin") is None, reason="SPIN is not installed (apt-get install spin)")
-@pytest.mark.parametrize("name", ["SB", "MP", "2+2W-no-reads", "2RMW", "SB+fences", "BAR", "BAR-busy"])
-def test_spin_agrees_on_litmus_programs(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "against"),
+    [("SB", "ra"), ("SB", "tso"), ("2+2W-no-reads", "ra"), ("2+2W-no-reads", "sra"), ("2+2W-no-reads", "tso"),
+     ("2RMW", "ra"), ("SB+fences", "ra"), ("SB+fences", "tso"), ("BAR", "ra"), ("BAR-busy", "ra")],
+)  # fmt: skip
+def test_spin_agrees_on_litmus_programs(name: str, against: str) -> None:
     program, expected = LITMUS[name]
-    verdict = check_robustness(program, RobustOptions(backend="spin"))
-    assert verdict.extra["robust"] is expected["ra"]
+    verdict = check_robustness(program, RobustOptions(backend="spin", against=against))
+    assert verdict.extra["robust"] is expected[against]
 
 
 @pytest.mark.skipif(shutil.which("spin") is None, reason="SPIN is not installed (apt-get install spin)")
@@ -161,6 +163,22 @@ def test_state_robustness_of_c_with_threads_that_main_starts(tmp_path: Path, fen
     if not fenced:
         assert verdict.witness is not None
         assert [s.text for s in verdict.witness.run][:2] == ["starts thread 1", "starts thread 2"]
+
+
+def test_where_states_may_be_infinite_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "heap.fp"
+    path.write_text("var top\nthread T(i in 1..2) { while 1 { p := malloc(8); top := p } }\n")
+    assert run(["robust", str(path), "--max-states", "500"]) == 3
+    assert "allocates in a loop" in capsys.readouterr().out
+    assert run(["robust", str(path), "--state"]) == 2
+    assert "--state cannot treat malloc" in capsys.readouterr().err
+
+
+def test_the_time_limit_holds_for_states_under_sc(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "deep.fp"
+    path.write_text("var x\nthread T(i in 1..3) { while 1 { FADD(x, 1) } }\n")
+    assert run(["robust", str(path), "--state", "--time-limit", "0.2"]) == 3
+    assert "SC alone" in capsys.readouterr().out
 
 
 def test_a_loop_that_only_waits_may_be_read_as_a_wait(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import explored
 import pytest
 
 import fuzz
@@ -70,3 +71,20 @@ def test_robust_against_ra_implies_the_stronger_models() -> None:
         robust = {m: check_robustness(program, RobustOptions(against=m)).extra["robust"] for m in ("ra", "sra", "tso")}
         if robust["ra"]:
             assert robust["sra"], seed
+
+
+@pytest.mark.parametrize("start", range(40, 100, 20))
+def test_search_and_explorer_agree_on_programs_with_everything(start: int) -> None:
+    seen: Counter[str] = Counter()
+    for seed in range(start, start + 20):
+        wrong = explored.disagreement(seed, seen)
+        assert not wrong, f"seed {seed}: {wrong}"
+
+
+@pytest.mark.parametrize("against", ["ra", "tso"])
+@pytest.mark.parametrize("name", ["barrier", "barrier-busy", "peterson-tso", "peterson-ra-dmitriy", "spinlock", "rcu"])
+def test_search_and_explorer_agree_on_short_runs_of_figure_7(name: str, against: str) -> None:
+    program = explored.bounded(explored.read_file(explored.PROGRAMS / f"{name}.fp"), 1)
+    counted = explored.count(program, against)
+    assert counted is not None
+    assert check_robustness(program, RobustOptions(against=against)).extra["robust"] is counted.robust

@@ -7,6 +7,7 @@ A read-modify-write is one label here, as in the literature: `after` gives what 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import field
 
 from fencepost.program.interpret import Action, Kind, Machine, Part, ThreadState
@@ -28,10 +29,12 @@ class LocalState:
 
 
 class Transitions:
-    """The local states of all threads of a program, made on demand."""
+    """The local states of all threads of a program, made on demand. `forget` may clear what of a state does not count:
+    states that differ in nothing else are one."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, forget: Callable[[ThreadState], None] | None = None) -> None:
         self.program = program
+        self._forget = forget
         self.machine = Machine(program)
         self.states: list[LocalState] = []
         self._numbers: dict[Key, int] = {}
@@ -85,6 +88,8 @@ class Transitions:
         for frame in state.frames:
             frame.spins = {}  # a cycle of states is harmless here, so a spin need not block
         action = self.machine.run(state)
+        if self._forget is not None:
+            self._forget(state)
         joinable = action.kind is Kind.END and state.thread >= len(self.program.threads)
         key = (state.thread, *_key(state), action.kind, action.value if joinable else 0)
         number = self._numbers.setdefault(key, len(self.states))

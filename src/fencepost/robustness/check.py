@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from fencepost._core import Against, RobustnessSearch, SearchStatistics, SearchStatus
 from fencepost.options import RobustOptions
-from fencepost.program.instructions import BOUNDS, ErrorKind
+from fencepost.program.instructions import BOUNDS, ErrorKind, Malloc
 from fencepost.program.program import Program
 from fencepost.robustness.prepare import Prepared, blocking, prepare
 from fencepost.robustness.witness import divergence, program_error, race
@@ -119,8 +119,9 @@ def _finding(
 ) -> tuple[Witness | None, str, bool | None]:
     """The witness of a divergence or a race, the reason of the answer, and whether the program is robust."""
     against, states = options.against, search.statistics.states
+    endless = _endless(prepared.program)
     if not finished:
-        return None, f"no divergence in the {states} states visited in {options.time_limit} s", None
+        return None, f"no divergence in the {states} states visited in {options.time_limit} s{endless}", None
     match search.status:
         case SearchStatus.DIVERGES:
             found = divergence(search, prepared, against)
@@ -129,9 +130,9 @@ def _finding(
             found = race(search, prepared, against)
             return found, found.error.message, False
         case SearchStatus.STATE_LIMIT:
-            return None, f"no divergence in the first {states} states (--max-states)", None
+            return None, f"no divergence in the first {states} states (--max-states){endless}", None
         case SearchStatus.MEMORY_LIMIT:
-            return None, f"no divergence in {states} states, which fill {options.memory} MiB (--memory)", None
+            return None, f"no divergence in {states} states, which fill {options.memory} MiB (--memory){endless}", None
         case SearchStatus.UNSUPPORTED:
             at = prepared.encoded.positions[search.unsupported_position]
             return None, f"{at}: {search.unsupported}" if at else search.unsupported, None
@@ -142,6 +143,21 @@ def _finding(
     if against == "sc":
         return None, f"no error in the {states} states of sc", True
     return None, f"robust against {against}: {states} states, none diverges", True
+
+
+def _endless(program: Program) -> str:
+    """What may make the states of a program infinitely many: memory that a loop allocates again and again."""
+    from fencepost.program.passes.flow import Flow
+
+    for f in program.functions:
+        flow = Flow(f)
+        for block in (flow.blocks[n] for loop in flow.loops() for n in sorted(loop.blocks)):
+            for i in f.code[block.first : block.last + 1]:
+                if isinstance(i, Malloc):
+                    return (
+                        f"; {i.at} allocates in a loop: a program that never stops doing so has infinitely many states"
+                    )
+    return ""
 
 
 def _figures(statistics: SearchStatistics, seconds: float) -> dict[str, object]:

@@ -44,10 +44,10 @@ def passes(program: Program, against: str) -> Program:
     read-modify-write of one location that nothing else uses (Example 3.6 of the paper), and drops the weaker fences:
     where every access releases or acquires they add nothing. SC needs no fence at all."""
     program = map_for_model(lower_synchronisation(program), against)
-    return program if against == "tso" else _fences_as_updates(program, frozenset() if against == "sc" else _FULL)
+    return program if against == "tso" else _fences_as_updates(program, frozenset() if against == "sc" else FULL_FENCES)
 
 
-_FULL = frozenset({
+FULL_FENCES = frozenset({
     FenceKind.SC, FenceKind.SYNC, FenceKind.MFENCE, FenceKind.DMB_SY, FenceKind.DSB_SY, FenceKind.FENCE_RW_RW,
 })  # fmt: skip
 

@@ -1,7 +1,7 @@
 """Promela with the monitor built in, for SPIN: what Rocker does, as a second, independent implementation of SCM.
 
-The monitor is written here from Figures 5 and 6 of the paper, with its own sets and its own initial state, and shares
-nothing with the native one. One array element per row and location; classes of values are bits: bit 0 for all values
+The monitor (`promela_monitors.py`) has its own sets and its own initial state, and shares nothing with the native one.
+One array element per row and location; classes of values are bits: bit 0 for all values
 that no label tells apart, then one bit per critical value; where a CAS expects a value that is not a constant, bit v is
 the value v, and `assert(domain)` guards that values stay below 31.
 """
@@ -17,7 +17,8 @@ from fencepost.program.layout import Layout, initial_bytes, lay_out
 from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, Operand, Reg, to_signed
 from fencepost.program.program import Function, Program
 from fencepost.records import dataclass
-from fencepost.robustness.prepare import passes
+from fencepost.robustness.prepare import FULL_FENCES, passes
+from fencepost.robustness.promela_monitors import Rows
 
 CELL = 8
 DOMAIN = 31  # values that fit in a set kept in a Promela int
@@ -33,8 +34,10 @@ _ACCESSES = (ins.Load, ins.Store, ins.Rmw, ins.Cas, ins.Await, ins.BlockingCas)
 def emit(program: Program, against: str = "ra") -> str:
     """The program as a Promela model whose assertions fail exactly where it is not robust, or races, or fails itself.
     Raises UnsupportedError for what Promela or this translation lacks, with its place."""
-    if against not in ("ra", "sra"):
-        raise UnsupportedError(f"the Promela export has the monitors of ra and sra; use --backend native for {against}")
+    if against not in ("ra", "sra", "tso"):
+        raise UnsupportedError(
+            f"the Promela export has monitors for ra, sra and tso; use --backend native for {against}"
+        )
     return _Emitter(passes(program, against), against).text()
 
 
@@ -76,15 +79,20 @@ class _Emitter:
         self._survey()
         self.monitored = [k for k, c in enumerate(self.cells) if c.atomic]
         self.count = len(self.cells)
+        self.rows = Rows(self.threads, self.count, tuple(self.monitored), against)
         if self.count > DOMAIN:
             raise UnsupportedError(f"the Promela export takes at most {DOMAIN} locations, not {self.count}")
         self.plain = frozenset(
-            k for f in program.functions for i in f.code if isinstance(i, _ACCESSES) and i.mode is Mode.NA
+            k for f in program.functions for i in f.code if isinstance(i, _ACCESSES) and self.races(i)
             for k in self._cells_of(f, i.address)
         )  # fmt: skip
         self.exposed: list[_Exposed] = []
 
     # --- what is accessed how
+
+    def races(self, i: Instruction) -> bool:
+        """Whether an access must not be concurrent with others. A machine has no such accesses."""
+        return self.against != "tso" and getattr(i, "mode", None) is Mode.NA
 
     def _survey(self) -> None:
         for f in self.program.functions:
@@ -95,7 +103,7 @@ class _Emitter:
                     raise UnsupportedError(f"{i.at}: the Promela export takes 8-byte accesses only")
                 for k in self._cells_of(f, i.address):
                     cell = self.cells[k]
-                    cell.atomic |= i.mode is not Mode.NA
+                    cell.atomic |= not self.races(i)
                     self._note_critical(cell, i)
 
     def _note_critical(self, cell: _Cell, i: Instruction) -> None:
@@ -134,7 +142,7 @@ class _Emitter:
             "#define USER_ASSERT(c) (c)", "#else", "#define USER_ASSERT(c) assert(c)", "#endif",
             *self._names(), *self._variables(), *self._classes(),
         ]  # fmt: skip
-        inlines = [line for t in range(self.threads) for line in self._monitor(t)]
+        inlines = [line for t in range(self.threads) for line in self.rows.inlines(t)]
         return "\n".join([*head, "", *inlines, *bodies, *self._start()]) + "\n"
 
     def _names(self) -> Iterator[str]:
@@ -146,9 +154,7 @@ class _Emitter:
         widest = max([2, *(1 + len(c.critical) if c.critical is not None else DOMAIN for c in self.cells)])
         value = _integer(widest)
         yield f"int mem[{self.count}];"
-        yield f"{row} VSC[{self.threads}], MSC[{self.count}], WSC[{self.count}];"
-        for name, rows in (("V", self.threads), ("W", self.count)):
-            yield f"{value} {name}[{rows * self.count}], {name}X[{rows * self.count}];"
+        yield from self.rows.variables(row, value)
         yield "hidden int old, seen;"
 
     def _classes(self) -> Iterator[str]:
@@ -167,33 +173,6 @@ class _Emitter:
         test = " && ".join(f"((x) != {k} || ((v) >= 0 && (v) < {DOMAIN}))" for k in unbounded) or "true"
         yield f"#define DOMAIN(x, v) ({test})"
         yield "#define AWARE(t, x) ((VSC[t] >> (x)) & 1)"
-
-    def _monitor(self, t: int) -> list[str]:
-        """Figures 5 and 6 for thread t."""
-        n, others = self.count, [p for p in range(self.threads) if p != t]
-        locations = self.monitored
-        read = [f"VSC[{t}] = VSC[{t}] | WSC[x];"]
-        read += [f"{v}[{t * n + y}] = {v}[{t * n + y}] & {w}[(x)*L+{y}];"
-                 for y in locations for v, w in (("V", "W"), ("VX", "WX"))]  # fmt: skip
-        write = ["old = CLASS(x, mem[x]); assert(DOMAIN(x, mem[x]));", f"seen = VSC[{t}] | MSC[x];"]
-        write += [f"VSC[{p}] = VSC[{p}] & ~(1 << (x));" for p in others]
-        write += [f"{s}[{z}] = {s}[{z}] & ~(1 << (x));" for z in locations for s in ("MSC", "WSC")]
-        write += [f"VSC[{t}] = seen; MSC[x] = seen; WSC[x] = seen;"]
-        meet = " ".join(f"V[{t * n + y}] = V[{t * n + y}] & W[(x)*L+{y}];" for y in locations)
-        meet_x = " ".join(f"VX[{t * n + y}] = VX[{t * n + y}] & WX[(x)*L+{y}];" for y in locations)
-        write += [f"if :: (update) -> {meet} :: else fi;"]
-        write += [meet_x] if self.against == "sra" else [f"if :: (update) -> {meet_x} :: else fi;"]
-        write += [f"V[{t * n}+(x)] = 0; VX[{t * n}+(x)] = 0;"]
-        write += [f"V[{p * n}+(x)] = V[{p * n}+(x)] | old;" for p in others]
-        write += [f"W[{z * n}+(x)] = W[{z * n}+(x)] | old;" for z in locations]
-        late = " ".join(
-            [f"VX[{p * n}+(x)] = VX[{p * n}+(x)] | old;" for p in others]
-            + [f"WX[{z * n}+(x)] = WX[{z * n}+(x)] | old;" for z in locations]
-        )
-        write += [f"if :: (update) :: else -> {late} fi;" if late else ""]
-        write += [f"W[(x)*L+{y}] = V[{t * n + y}]; WX[(x)*L+{y}] = VX[{t * n + y}];" for y in locations]
-        lines = [f"inline read_{t}(x) {{", f"  MSC[x] = MSC[x] | VSC[{t}];", *(f"  {s}" for s in read), "}"]
-        return [*lines, f"inline write_{t}(x, update) {{", *(f"  {s}" for s in write if s), "}", ""]
 
     def _start(self) -> Iterator[str]:
         everything = (1 << self.count) - 1
@@ -330,6 +309,9 @@ class _Body:
                 yield self.choose(frame, i)
             case ins.Load() | ins.Store() | ins.Rmw() | ins.Cas() | ins.Await() | ins.BlockingCas():
                 yield self.access(frame, index, i)
+            case ins.Fence():
+                if i.kind in FULL_FENCES:
+                    yield f"d_step {{ {self.e.rows.fence(self.t)} }};"
             case ins.SpinHead() | ins.Print():
                 return
             case _:
@@ -379,8 +361,7 @@ class _Body:
         if cells & self.e.plain:
             here = f"{frame.prefix}A{index}: "
             register = "" if fixed else self.value(frame, address)
-            non_atomic = i.mode is Mode.NA  # type: ignore[attr-defined] # every access has one
-            mine = _Exposed(self.t, here[:-2], cells, register, writes, non_atomic)
+            mine = _Exposed(self.t, here[:-2], cells, register, writes, self.e.races(i))
             self.e.exposed.append(mine)
             race = " || ".join(self.conflict(other, mine, x) for other in self.e.exposed if _may_race(other, mine))
         check = "" if guard or fatal == "false" else f"assert(!({fatal}));"
@@ -437,20 +418,20 @@ class _Body:
 
     def fatal(self, frame: _Frame, i: Instruction, x: str) -> str:
         """Theorem 5.3 for this label, given that its thread is aware of the last write."""
-        at = f"[{self.t * self.e.count}+{x}]"
+        old, behind = self.e.rows.reads(self.t, x), self.e.rows.updates(self.t, x)
         match i:
             case ins.Load():
-                return f"V{at} != 0"
+                return f"{old} != 0"
             case ins.Store() | ins.Rmw():
-                return f"VX{at} != 0"
+                return f"{behind} != 0"
             case ins.Cas():
                 bit = f"CLASS({x}, {self.value(frame, i.expected)})"
-                return f"(V{at} & ~{bit}) != 0 || (VX{at} & {bit}) != 0"
+                return f"({old} & ~{bit}) != 0 || ({behind} & {bit}) != 0"
             case ins.Await():
                 bit = f"CLASS({x}, {self.value(frame, i.operand)})"
-                return f"(V{at} & {bit if i.op is Op.EQ else f'~{bit}'}) != 0"
+                return f"({old} & {bit if i.op is Op.EQ else f'~{bit}'}) != 0"
             case ins.BlockingCas():
-                return f"(VX{at} & CLASS({x}, {self.value(frame, i.expected)})) != 0"
+                return f"({behind} & CLASS({x}, {self.value(frame, i.expected)})) != 0"
         raise AssertionError("an access should have a judgement")
 
 

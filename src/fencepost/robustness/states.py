@@ -1,4 +1,5 @@
 """State robustness: can release/acquire bring the program into a state (program counters, registers) that SC cannot?
+Registers count while they may still be read, and at the end of their thread.
 
 Explores the RA machine of Figure 3 explicitly. Timestamps are places in the list of a location's messages: a write goes
 into any gap above its thread's view, except the gap between a message and the RMW that reads it (t and t + 1 in the
@@ -25,6 +26,7 @@ from fencepost.program.program import Program
 from fencepost.program.transitions import Transitions
 from fencepost.records import dataclass
 from fencepost.robustness.graph import Graph, Label, hb_sc_cycle
+from fencepost.robustness.live import Forgetting, is_named
 from fencepost.robustness.prepare import Prepared, prepare
 from fencepost.robustness.witness import describe
 from fencepost.verdict import Answer, ErrorReport, Step, Verdict, Witness
@@ -62,11 +64,11 @@ class Move:
 class RaMachine:
     """The transitions of Figure 3 for one program. Locations are added as they are met."""
 
-    def __init__(self, program: Program, limit: int) -> None:
-        self.transitions = Transitions(program)
-        self.count = len(program.threads)
+    def __init__(self, transitions: Transitions, known: frozenset[tuple[int, ...]], limit: int) -> None:
+        self.transitions = transitions
+        self.count = len(transitions.program.threads)
         self.limit, self.bounded = limit, False
-        self.addresses, self.sizes = _locations(self.transitions)
+        self.addresses, self.sizes = _locations(transitions, known)
         self.index = {a: i for i, a in enumerate(self.addresses)}
 
     def initial(self) -> RaState:
@@ -159,8 +161,14 @@ def check_state_robustness(program: Program, options: RobustOptions) -> Verdict:
         raise UnsupportedError(f"--state explores the machine of release/acquire; there is none for {options.against}")
     started = time.perf_counter()
     prepared = prepare(program, "ra")
-    machine = RaMachine(prepared.program, options.messages)
-    known = _sc_states(machine.transitions)
+    transitions = Transitions(prepared.program, Forgetting())
+    deadline = None if options.time_limit is None else started + options.time_limit
+    known = _sc_states(transitions, deadline)
+    if known is None:
+        return _verdict(
+            Answer.UNKNOWN, f"no answer within {options.time_limit} s: SC alone takes longer", 0, 0, started
+        )
+    machine = RaMachine(transitions, known, options.messages)
     first = machine.initial()
     parents: dict[RaState, tuple[RaState, Move] | None] = {first: None}
     queue = deque([first])
@@ -179,7 +187,7 @@ def check_state_robustness(program: Program, options: RobustOptions) -> Verdict:
             queue.append(following)
         if len(parents) > limit:
             reason = f"more than {limit} states of the RA machine (--max-states)"
-        elif options.time_limit is not None and time.perf_counter() - started > options.time_limit:
+        elif deadline is not None and time.perf_counter() > deadline:
             reason = f"no answer within {options.time_limit} s"
     if not reason and machine.bounded:
         reason = (
@@ -203,10 +211,10 @@ def _verdict(
 # --- SC
 
 
-def _locations(transitions: Transitions) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _locations(transitions: Transitions, known: frozenset[tuple[int, ...]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Every location that SC touches; a location that only RA reaches is refused when it is met."""
     found: dict[int, int] = {}
-    for threads in _sc_states(transitions):
+    for threads in known:
         for number in threads:
             action = transitions.action(number)
             if action.kind in (Kind.READ, Kind.WRITE):
@@ -215,12 +223,14 @@ def _locations(transitions: Transitions) -> tuple[tuple[int, ...], tuple[int, ..
     return addresses, tuple(found[a] for a in addresses)
 
 
-def _sc_states(transitions: Transitions) -> frozenset[tuple[int, ...]]:
-    """The program states (one local state per thread) that are reachable under SC."""
+def _sc_states(transitions: Transitions, deadline: float | None) -> frozenset[tuple[int, ...]] | None:
+    """The program states (one local state per thread) that are reachable under SC; None where time runs out."""
     first = tuple(transitions.start(t) for t in range(len(transitions.program.threads)))
     initial: tuple[tuple[int, ...], frozenset[tuple[int, int]]] = (first, frozenset())
     seen, todo = {initial}, [initial]
     while todo:
+        if deadline is not None and time.perf_counter() > deadline:
+            return None
         threads, content = todo.pop()
         memory = dict(content)
         for t, number in enumerate(threads):
@@ -368,5 +378,5 @@ def _standing(machine: RaMachine, name: str, number: int) -> str:
     frame = local.state.frames[-1]
     at = "the end" if local.action.kind is Kind.END else f"line {local.action.at.line}" if local.action.at else "?"
     values = [f"{r} = {to_signed(v)}" for r, v in zip(frame.function.registers, frame.values, strict=True)
-              if r[0].isalpha() and "'" not in r and r != "retval"]  # fmt: skip
+              if is_named(r)]  # fmt: skip
     return f"{name} at {at}" + (f" with {', '.join(values)}" if values else "")
