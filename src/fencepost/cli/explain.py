@@ -11,7 +11,7 @@ from fencepost.cli.frame import Reply
 from fencepost.cli.program import Files
 from fencepost.options import ExplainOptions
 
-_HELP = "Registers and locations at the end, as in 'P0:r1=1 /\\\\ x=2'; without it, what the program's condition asks."
+_HELP = "Registers and locations at the end, as in 'P0:r1=1 /\\ x=2'; without it, what the program's condition asks."
 Outcome = Annotated[str | None, Option("--outcome", metavar="OUTCOME", help=_HELP)]
 
 

@@ -74,7 +74,7 @@ class _Parser:
 
     def fail(self, expected: str, hint: str = "") -> NoReturn:
         found = f"'{self.word}'" if self.word else "the end"
-        raise InputError(f"unexpected {found}", file=FILE, line=1, column=self.start + 1, expected=expected, hint=hint)
+        raise InputError(f"found {found}", file=FILE, line=1, column=self.start + 1, expected=expected, hint=hint)
 
     def disjunction(self) -> Formula:
         parts = [self.conjunction()]
