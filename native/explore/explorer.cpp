@@ -5,6 +5,7 @@
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 namespace fencepost {
@@ -108,8 +109,11 @@ Progress Explorer::run(const Budget& budget, unsigned jobs) {
   remaining_.clear();
   shared.budget = &budget;
   std::vector<std::thread> workers;
-  for (unsigned j = 1; j < jobs; ++j)
-    workers.emplace_back([&] { work(shared, false); });
+  try {
+    for (unsigned j = 1; j < jobs; ++j)
+      workers.emplace_back([&] { work(shared, false); });
+  } catch (const std::system_error&) { // the system gives no more: those that there are do the work
+  }
   work(shared, true);
   for (std::thread& w : workers)
     w.join();

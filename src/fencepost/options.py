@@ -38,6 +38,14 @@ class ExplainOptions(ModelOptions):
     unroll: int | None = option(None, "Run each loop at most N times.", metavar="N")
 
 
+_MOST_JOBS = 512  # more than that no machine has use for, and the system may refuse
+
+
+def _check_jobs(jobs: int) -> None:
+    if jobs > _MOST_JOBS:
+        raise UsageError(f"--jobs must be at most {_MOST_JOBS}, not {jobs}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExploreOptions(ModelOptions):
     """What exploring all executions takes. A limit that runs out makes the verdict UNKNOWN, never PASS."""
@@ -69,6 +77,7 @@ class ExploreOptions(ModelOptions):
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise UsageError(f"{flag(name)} must be positive, not {value}")
+        _check_jobs(self.jobs)
         self._check_algorithm()
         for text in self.loop_bound:
             place, _, number = text.rpartition("=")
@@ -139,6 +148,7 @@ class RobustOptions:
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise UsageError(f"{flag(name)} must be positive, not {value}")
+        _check_jobs(self.jobs)
         for name, known in (("against", ("ra", "sra", "tso", "sc")), ("backend", ("native", "spin")),
                             ("emit", (None, "promela"))):  # fmt: skip
             value = getattr(self, name)

@@ -70,6 +70,8 @@ def test_bad_input_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         (["check", "--model", "nonsense", EXAMPLE], "nonsense"),
         (["check", "--time-limit", "-1", EXAMPLE], "--time-limit must be positive"),
         (["check", "--unroll", "many", EXAMPLE], "--unroll"),
+        (["check", "--jobs", "100000", EXAMPLE], "--jobs must be at most 512"),
+        (["robust", "--jobs", "100000", EXAMPLE], "--jobs must be at most 512"),
         (["check", "--ignore", "rain", EXAMPLE], "--ignore rain"),
         (["check", "nothing.fp"], "cannot be read"),
         (["check", "a.fp", "b.fp"], "several files"),

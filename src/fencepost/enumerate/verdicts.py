@@ -99,7 +99,7 @@ def _collect(
         if tally.errors and not keep_going:
             break
         if options.max_executions is not None and tally.executions >= options.max_executions:
-            tally.reason = f"stopped after {tally.executions} executions"
+            tally.reason = f"stopped after {tally.executions} execution{'s' * (tally.executions != 1)}"
             break
     if limit is not None and time.perf_counter() > limit and not tally.reason:
         tally.reason = f"stopped after {options.time_limit:g} s"

@@ -122,7 +122,7 @@ class _Run:
             done = saved.visited(self.before) + sum(self.exploration.counts)
             budget = _UNLIMITED if options.max_executions is None else options.max_executions - done
             if budget <= 0:
-                return f"stopped after {options.max_executions} executions"
+                return f"stopped after {options.max_executions} execution{'s' * (options.max_executions != 1)}"
             end = self._slice(min(left, _SAVE_EVERY) if options.save else left, budget, done)
             if options.save:
                 self._save(Path(options.save))
