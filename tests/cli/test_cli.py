@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -225,3 +226,29 @@ def test_every_function_of_the_api_is_public() -> None:
     assert fencepost.bounded(EXAMPLE, contexts="1").model == "power"  # type: ignore[operator] # mypy sees the room
     assert fencepost.generate("ppc", cycle="PodWW Rfe PodRR Fre")[0].name  # type: ignore[operator]
     assert issubclass(fencepost.errors.UsageError, fencepost.errors.FencepostError)
+
+
+JSON_ROWS = {
+    "[check]": ["check", EXAMPLE], "[outcomes]": ["outcomes", EXAMPLE],
+    "`outcomes --models`": ["outcomes", EXAMPLE, "--models", "sc,tso"], "[explain]": ["explain", EXAMPLE],
+    "[generate]": ["generate", "--cycle", "PodWW Rfe PodRR Fre"], "[compare]": ["compare", "sc", "tso"],
+    "[program]": ["program", EXAMPLE], "[models]": ["models"], "`models NAME`": ["models", "sc"],
+    "[doctor]": ["doctor"], "[litmus]": ["litmus"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("row", JSON_ROWS)
+def test_the_members_of_json_are_those_of_the_page(
+    row: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = JSON_ROWS[row]
+    if command == ["litmus"]:
+        assert run(["generate", "--cycle", "PodWW Rfe PodRR Fre", "--output", str(tmp_path)]) == 0
+        command = ["litmus", str(tmp_path)]
+    capsys.readouterr()
+    run([*command, "--json"])
+    found = json.loads(capsys.readouterr().out)
+    lines = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8").splitlines()
+    (members,) = (line.rsplit("|", 2)[1] for line in lines if line.startswith(f"| {row}"))
+    told = set(re.findall(r"`(\w+)`", re.sub(r"\([^()]*\)", "", members)))
+    assert told == set(found) - ({"engine", "why", "condition", "estimate"} if row == "[check]" else set())
