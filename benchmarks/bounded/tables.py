@@ -6,9 +6,10 @@ Unsafe programs must fail at the context bound CB and not one context earlier; f
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
-from time import monotonic, process_time
+from time import monotonic
 
 import fencepost.api as api
 from fencepost.verdict import Answer
@@ -33,11 +34,16 @@ ROWS = (
 )
 
 
+def _cpu() -> float:
+    """Of this process and of those that it has waited for: the solver is one of them."""
+    return sum(os.times()[:4])
+
+
 def run(name: str, kind: str, contexts: int, limit: float) -> tuple[Answer, float, float]:
     """The answer, with the seconds and the processor seconds that it took, compilation included."""
-    wall, cpu = monotonic(), process_time()
+    wall, cpu = monotonic(), _cpu()
     verdict = api.bounded(HERE / f"{name}-{kind}.c", contexts=str(contexts), unroll=LOOP_BOUND, time_limit=limit)
-    return verdict.answer, monotonic() - wall, process_time() - cpu
+    return verdict.answer, monotonic() - wall, _cpu() - cpu
 
 
 def main() -> int:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from fencepost.bounded.ranges import Range, Ranges, of
-from fencepost.bounded.storage import Block
 from fencepost.errors import UnsupportedError
 from fencepost.program import instructions as ins
 from fencepost.program.condition import FinalMemory
@@ -46,8 +45,8 @@ class Cell:
 class Locations:
     """Knows, for every access, the cells that it can be about."""
 
-    def __init__(self, ranges: Ranges, blocks: Mapping[int, Block]) -> None:
-        self.ranges, self.blocks = ranges, blocks
+    def __init__(self, ranges: Ranges, objects: Mapping[int, int]) -> None:
+        self.ranges, self.objects = ranges, objects
         self.targets: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {}
         for thread, function in enumerate(ranges.functions):
             for pc in ranges.threads[thread].before:
@@ -84,8 +83,7 @@ class Locations:
     def _check(self, address: int, i: Access) -> None:
         found = self.ranges.layout.find(address)
         inside = found is not None and found[1] + i.size <= found[0].size
-        block = self._block(address)
-        inside = inside or (block is not None and address + i.size <= block[0] + block[1].size)
+        inside = inside or any(a <= address and address + i.size <= a + n for a, n in self.objects.items())
         if not inside or address % i.size:
             raise UnsupportedError(
                 f"the access at {i.at} may go to address {address:#x}, which is not inside an object; "
@@ -113,20 +111,13 @@ class Locations:
         ]  # fmt: skip
 
     def _name(self, address: int) -> str:
-        found, block = self.ranges.layout.find(address), self._block(address)
-        if found is not None:
-            name, offset, type_ = found[0].name, found[1], found[0].type
-        elif block is not None and block[1].name:
-            name, offset, type_ = f"{block[1].name}@{block[0]:x}", address - block[0], block[1].type
-        else:
+        found = self.ranges.layout.find(address)
+        if found is None:
             return f"{address:#x}"
-        if type_ is None:
-            return name + (f"[{offset}]" if offset else "")
-        return name + path_at(type_, offset)[0]
-
-    def _block(self, address: int) -> tuple[int, Block] | None:
-        """The object that is not global at this address, with where it starts."""
-        return next(((a, b) for a, b in self.blocks.items() if a <= address < a + b.size), None)
+        o, offset = found
+        if o.type is None:
+            return o.name + (f"[{offset}]" if offset else "")
+        return o.name + path_at(o.type, offset)[0]
 
 
 def _count(ranges: Ranges, thread: int, targets: dict[tuple[int, int], tuple[tuple[int, int], ...]]) -> dict[int, int]:

@@ -8,10 +8,10 @@ from fencepost.bounded.ending import check_ending
 from fencepost.bounded.locations import Locations
 from fencepost.bounded.processes import Processes, find_processes
 from fencepost.bounded.ranges import Ranges
-from fencepost.bounded.storage import Block, storage_of, to_registers
+from fencepost.bounded.storage import storage_of, to_registers
 from fencepost.bounded.straight import Straight
 from fencepost.bounded.straighten import straighten
-from fencepost.program.layout import lay_out
+from fencepost.program.layout import initial_bytes, lay_out
 from fencepost.program.passes.mapping import map_for_model
 from fencepost.program.passes.spin import find_spins
 from fencepost.program.passes.synchronisation import lower_synchronisation
@@ -33,14 +33,14 @@ def prepare(program: Program, unroll: int) -> Straight:
 def _straight(program: Program, processes: Processes, unroll: int) -> Straight:
     storage = storage_of(program, lay_out(program))
     straight = straighten(program, unroll, processes.starts, storage, processes.ending)
-    memory = storage.memory | processes.memory
-    ranges = Ranges(straight, lay_out(straight), memory)
+    layout = lay_out(straight)
+    memory = initial_bytes(straight, layout) | processes.memory
+    ranges = Ranges(straight, layout, memory)
     fixed = frozenset() if processes.main is None else frozenset({processes.main, len(processes.starts)})
-    while (simpler := to_registers(straight, ranges, fixed)) is not None:
+    while (simpler := to_registers(straight, ranges, storage.private, fixed)) is not None:
         straight = simpler
-        ranges = Ranges(straight, lay_out(straight), memory)
-    blocks = storage.blocks | {a: Block(size) for a, size in processes.objects.items()}
-    return Straight(straight, replace(processes, memory=memory), ranges, Locations(ranges, blocks))
+        ranges = Ranges(straight, layout, memory)
+    return Straight(straight, replace(processes, memory=memory), ranges, Locations(ranges, processes.objects))
 
 
 def _conflict(straight: Straight) -> int | None:

@@ -1,76 +1,56 @@
-"""Memory that threads take for themselves: stack, heap and thread-local objects, each at an address of its own.
+"""Memory that threads take for themselves: stack, heap and thread-local objects.
 
 A straight thread executes each of its instructions at most once, so whatever one of them allocates is an object that
-can be there from the start. Stack objects that no other thread is given become registers where it is known which part
-of them each access is about; in other rooms they are not events either, and dependencies run through them.
+can be there from the start: a global object of the straight program. Stack objects that no other thread is given become
+registers where it is known which part of them each access is about; in other rooms they are not events either, and
+dependencies run through them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
+from itertools import count
 
 from fencepost.bounded.ranges import Ranges
 from fencepost.program import instructions as ins
-from fencepost.program.datatypes import DataType
 from fencepost.program.instructions import Instruction, Op
-from fencepost.program.layout import (
-    GAP,
-    HEAP,
-    PRIVATE,
-    REGION_MASK,
-    STACK,
-    THREAD_LOCAL,
-    THREAD_SHIFT,
-    Layout,
-    initial_bytes,
-)
-from fencepost.program.operands import Const, ConstantOperand, FunctionAddress, Reg, to_signed
+from fencepost.program.layout import PRIVATE, REGION_MASK, Layout
+from fencepost.program.operands import Const, ConstantOperand, FunctionAddress, GlobalAddress, Reg, to_signed
 from fencepost.program.passes.rewrite import Registers, rebuild, used
 from fencepost.program.program import Function, Object, Program
 from fencepost.records import dataclass
 
-FIRST = 1 << 28  # above what `main` has allocated before
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """An object that is not global; the name and the type are for display."""
-
-    size: int
-    name: str = ""
-    type: DataType | None = None
-
 
 @dataclass(slots=True)
 class Storage:
-    """`local` are the initial bytes of thread-local objects, `memory` those of the copies that threads have used.
-    `named`: the functions whose address is used."""
+    """`given`: the thread-local objects of the program. `named`: the functions whose address is used. `made`: the
+    objects that threads have taken so far; `private`: those of them that no other thread sees."""
 
     layout: Layout
-    objects: Mapping[str, Object]
-    local: Mapping[int, int]
+    given: Mapping[str, Object]
     named: frozenset[str]
-    blocks: dict[int, Block] = field(default_factory=dict)
-    memory: dict[int, int] = field(default_factory=dict)
-    tops: dict[int, int] = field(default_factory=dict)
+    made: dict[str, Object] = field(default_factory=dict)
+    private: set[str] = field(default_factory=set)
 
-    def allocate(self, i: ins.Alloca | ins.Malloc, size: int, thread: int) -> int:
-        region = HEAP if isinstance(i, ins.Malloc) else PRIVATE if i.private else STACK
-        base = region | thread << THREAD_SHIFT
-        start = -(-self.tops.get(base, FIRST) // i.align) * i.align
-        self.tops[base] = -(-(start + size) // GAP) * GAP + GAP
-        self.blocks[base | start] = Block(size, i.name, i.type)
-        return base | start
+    def allocate(self, i: ins.Alloca | ins.Malloc, size: int) -> GlobalAddress:
+        stem = i.name or ("heap" if isinstance(i, ins.Malloc) else "stack")
+        name = next(n for n in (f"{stem}#{k}" for k in count(1)) if n not in self.made)
+        self.made[name] = Object(name, max(size, 1), i.align, type=i.type, at=i.at)
+        if isinstance(i, ins.Alloca) and i.private:
+            self.private.add(name)
+        return GlobalAddress(name)
 
-    def thread_local(self, name: str, thread: int) -> int:
-        base = self.layout.thread_locals[name]
-        address = base | thread << THREAD_SHIFT
-        if address not in self.blocks:
-            o = self.objects[name]
-            self.blocks[address] = Block(o.size, name, o.type)
-            self.memory |= {address + n: self.local[base + n] for n in range(o.size) if base + n in self.local}
-        return address
+    def thread_local(self, name: str, thread: int) -> GlobalAddress:
+        own = f"{name}#thread{thread}"
+        if own not in self.made:
+            self.made[own] = replace(self.given[name], name=own, thread_local=False)
+            self.private.add(own)
+        return GlobalAddress(own)
+
+    def objects(self, program: Program) -> tuple[Object, ...]:
+        """Those of the straight program: what threads make comes last, so that nothing else changes its address."""
+        return tuple(self.without_functions(o) for o in (*program.objects, *self.made.values()))
 
     def without_functions(self, o: Object) -> Object:
         """The object with the addresses of functions as numbers: a straight program has other functions."""
@@ -81,8 +61,7 @@ class Storage:
 
 
 def storage_of(program: Program, layout: Layout) -> Storage:
-    local = initial_bytes(program, layout, thread_local=True)
-    return Storage(layout, {o.name: o for o in program.objects if o.thread_local}, local, frozenset(_named(program)))
+    return Storage(layout, {o.name: o for o in program.objects if o.thread_local}, frozenset(_named(program)))
 
 
 def _named(program: Program) -> Iterator[str]:
@@ -97,17 +76,17 @@ def _named(program: Program) -> Iterator[str]:
 Spot = tuple[int, int]  # address and size
 
 
-def to_registers(program: Program, ranges: Ranges, fixed: frozenset[int]) -> Program | None:
+def to_registers(program: Program, ranges: Ranges, private: set[str], fixed: frozenset[int]) -> Program | None:
     """The program with private memory in registers wherever one thread alone uses it and every access to it is known
     to be about it. None where there is nothing to do. The functions in `fixed` keep their instructions."""
-    chosen = {n: spots for n, spots in _spots(ranges).items() if n not in fixed}
+    chosen = {n: spots for n, spots in _spots(ranges, private).items() if n not in fixed}
     if not chosen:
         return None
     functions = [_rewrite(f, n, ranges, chosen[n]) if n in chosen else f for n, f in enumerate(program.functions)]
     return replace(program, functions=tuple(functions))
 
 
-def _spots(ranges: Ranges) -> dict[int, set[Spot]]:
+def _spots(ranges: Ranges, private: set[str]) -> dict[int, set[Spot]]:
     """By thread: what can be a register."""
     users: dict[int, set[int]] = {}  # byte -> threads
     shapes: dict[int, set[Spot]] = {}  # byte -> what it is accessed as part of
@@ -120,7 +99,7 @@ def _spots(ranges: Ranges) -> dict[int, set[Spot]]:
                 shapes.setdefault(byte, set()).add((a, i.size))
             if len(addresses) > 1 or isinstance(i, ins.StoreConditional) or (isinstance(i, ins.Load) and i.exclusive):
                 unclear |= set(range(a, a + i.size))
-            elif a & REGION_MASK in (PRIVATE, THREAD_LOCAL):
+            elif a & REGION_MASK == PRIVATE or ((o := ranges.layout.find(a)) and o[0].name in private):
                 found.setdefault(thread, set()).add((a, i.size))
     for spots in found.values():
         spots -= {s for s in spots for byte in range(s[0], s[0] + s[1])

@@ -17,7 +17,7 @@ from fencepost.errors import UnsupportedError
 from fencepost.program import instructions as ins
 from fencepost.program.arithmetic import ArithmeticFault, compute
 from fencepost.program.instructions import FenceKind, Instruction, Op, RmwOp
-from fencepost.program.operands import Const, FunctionAddress, Operand, Reg, to_signed, to_unsigned
+from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, Operand, Reg, to_signed, to_unsigned
 from fencepost.program.passes.flow import Flow, Loop, successors
 from fencepost.program.passes.rewrite import defined, map_operands
 from fencepost.program.program import Function, Program, Thread
@@ -71,8 +71,7 @@ def straighten(
         if start.name == MAIN:
             functions[n] = _until_join(functions[n])
     threads = tuple(Thread(s.name, s.name) for s in starts)
-    objects = tuple(storage.without_functions(o) for o in program.objects)
-    return replace(program, functions=tuple(functions), threads=threads, objects=objects)
+    return replace(program, functions=tuple(functions), threads=threads, objects=storage.objects(program))
 
 
 def _until_join(function: Function) -> Function:
@@ -224,7 +223,7 @@ class _Unroller:
             case ins.Call():
                 return self._call(node, i)
             case ins.Alloca() | ins.Malloc() | ins.ThreadLocalAddress():
-                return [ins.Compute(i.dst, (Const(self._address(i)),), Op.MOV, at=i.at)], nexts
+                return [ins.Compute(i.dst, (self._address(i),), Op.MOV, at=i.at)], nexts
             case ins.Free():  # whether it is too early is for `fencepost check` to find
                 return [], nexts
             case ins.Cas():
@@ -245,12 +244,12 @@ class _Unroller:
                 return Const(self.functions[name])
         return operand
 
-    def _address(self, i: ins.Alloca | ins.Malloc | ins.ThreadLocalAddress) -> int:
+    def _address(self, i: ins.Alloca | ins.Malloc | ins.ThreadLocalAddress) -> GlobalAddress:
         if isinstance(i, ins.ThreadLocalAddress):
             return self.storage.thread_local(i.object, self.start.index)
         if not isinstance(i.size, Const):
             raise UnsupportedError(f"the size of the memory that is allocated at {i.at} is not constant")
-        return self.storage.allocate(i, i.size.value, self.start.index)
+        return self.storage.allocate(i, i.size.value)
 
     def _plain(self, i: Instruction) -> Iterator[Instruction]:
         match i:

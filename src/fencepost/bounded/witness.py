@@ -194,7 +194,8 @@ def _steps(straight: Straight, run: Run, graph: _Graph) -> Iterator[Step]:
         if key in graph.numbers:
             number = graph.numbers[key]
             fetched = graph.paths[label.process].events[label.event]
-            text = f"context {k}: {label.rule} {_describe(straight, graph.events[number], fetched)}"
+            what = _describe(straight, graph.events[number], known=label.rule != "fetch")
+            text = f"context {k}: {label.rule} {what}"
             yield Step(label.process, text + _target(straight, label), fetched.instruction.at, number)
 
 
@@ -202,9 +203,13 @@ def _target(straight: Straight, label: Label) -> str:
     return "" if label.target is None else f" to {straight.program.threads[label.target].name}"
 
 
-def _describe(straight: Straight, event: Event, fetched: Fetched) -> str:
+def _describe(straight: Straight, event: Event, *, known: bool) -> str:
+    """`known`: whether the event has its value yet."""
     if event.fence is not None:
         return event.fence.value
     cell = straight.locations.by_address[event.address]
-    value = to_signed(event.value, 8 * event.size)
+    pointed = straight.ranges.layout.find(event.value) if event.size == 8 else None
+    value = f"&{pointed[0].name}" if pointed and not pointed[1] else str(to_signed(event.value, 8 * event.size))
+    if not known:
+        return f"{'read' if event.is_read else 'write'} {cell.name}"
     return f"read {cell.name} = {value}" if event.is_read else f"write {cell.name} := {value}"

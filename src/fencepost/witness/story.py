@@ -142,9 +142,14 @@ class _Teller:
             (*self.initial(), *self.prelude()),
             explanation,
             self.case.cycle,
-            tuple((step, self.names.place(step.at)) for step in self.case.witness.run),
+            tuple((self._told(step), self.names.place(step.at)) for step in self.case.witness.run),
             tuple(f"{self.names.thread(t)}: {line}" for t, lines in sorted(output.items()) for line in lines),
         )
+
+    def _told(self, step: Step) -> Step:
+        """A step with the name that the story gives to the thread that something goes to."""
+        rest, to, name = step.text.rpartition(" to ")
+        return replace(step, text=rest + to + self.names.static.get(name, name)) if to else step
 
     def told_error(self) -> ErrorReport:
         """Of a race the very place, of a deadlock where the first thread stands that waits for more than another one,
