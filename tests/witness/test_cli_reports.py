@@ -199,3 +199,8 @@ def test_values_show_themselves_in_notebooks() -> None:
         texts = [t.text for t in drawn.iter("{http://www.w3.org/2000/svg}text")]
         assert drawn.get("class") == "fencepost" and len(texts) > 2 and all(texts)
     assert {"a=0 b=1", "3"} <= {t.text for t in ElementTree.fromstring(str(found._repr_svg_())).iter()}
+
+
+def test_an_expectation_that_nothing_meets_is_a_mistake() -> None:
+    with pytest.raises(FencepostError, match="expect=sunshine: there is no such verdict; expected one of pass, fail,"):
+        assert_verdict(EXAMPLES / "mp.fp", "sunshine")

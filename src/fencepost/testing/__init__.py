@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from fencepost import api
+from fencepost.errors import UsageError
+from fencepost.program.instructions import BOUNDS, ErrorKind
 from fencepost.program.program import Program
 from fencepost.report.text import render
 from fencepost.verdict import Answer, Verdict
@@ -29,6 +31,7 @@ def assert_safe(
 
     assert_safe("queue.c", model="rc11", unroll=4)
     """
+    __tracebackhide__ = True
     return assert_verdict(source, "pass", flags=flags, **options)
 
 
@@ -36,8 +39,12 @@ def assert_verdict(
     source: Program | str | Path | Sequence[str | Path], expect: str, *, flags: Sequence[str] = (), **options: Any
 ) -> Verdict:
     """`expect` is `pass`, `fail`, `unknown`, or a kind of error such as `race` that must be the one found."""
-    verdict = api.check(source, flags=flags, **options)
+    __tracebackhide__ = True
     answers = {a.value.lower(): a for a in Answer}
+    known = [*answers, *(k.value for k in ErrorKind if k not in BOUNDS)]
+    if expect not in known:
+        raise UsageError(f"expect={expect}: there is no such verdict; expected one of {', '.join(known)}")
+    verdict = api.check(source, flags=flags, **options)
     if expect in answers:
         met = verdict.answer is answers[expect]
     else:
