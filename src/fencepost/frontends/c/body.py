@@ -12,7 +12,7 @@ from fencepost.frontends.c.llvm.types import ArrayOf, Float, Int, Ptr, StructOf,
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind, Instruction, Mode, Op
-from fencepost.program.operands import Const, GlobalAddress, Operand, Position, Reg
+from fencepost.program.operands import Const, ConstantOperand, GlobalAddress, Operand, Position, Reg
 from fencepost.program.passes.rewrite import retarget
 from fencepost.program.program import Function
 from fencepost.records import dataclass
@@ -28,9 +28,9 @@ RETURNED = "fencepost.returned"  # thread-local: what a function returns beyond 
 class Body:
     """Emits instructions at the current source position. Labels are numbers until `finish` makes them places."""
 
-    def __init__(self, unit: Unit, name: str) -> None:
+    def __init__(self, unit: Unit, name: str, types: TypeTable | None = None) -> None:
         self.unit, self.name = unit, name
-        self.types: TypeTable = unit.types
+        self.types: TypeTable = types or unit.types
         self.code: list[Instruction] = []
         self.registers: list[str] = []
         self._taken: dict[str, int] = {}
@@ -42,6 +42,8 @@ class Body:
         self.declared: Declared | None = None  # what the debug information says; a stub has none
         self.mutex_members: dict[str, int] = {}  # pointers to the words of a mutex, half by half: their offsets
         self.area: Operand = ZERO  # where the variable arguments are
+        self.unwind: int | None = None  # where an exception of the current call goes; None: to the caller
+        self._leave: int | None = None
 
     # --- registers and labels
 
@@ -109,6 +111,12 @@ class Body:
             return number(low - (1 << bits) if low >> (bits - 1) else low)
         return self.compute(Op.SEXT, value, width=bits)
 
+    def leave(self) -> int:
+        """The label of a return without a result, for exceptions that fly on."""
+        if self._leave is None:
+            self._leave = self.label()
+        return self._leave
+
     def jump(self, label: int) -> None:
         self.emit(ins.Jump(label))
 
@@ -135,7 +143,10 @@ class Body:
         if c.token[:1] == "@" and (local := self.unit.thread_local(plain_name(c.token))) is not None:
             c.next()
             return (self.thread_local(local),)
-        return tuple(self._own(value) for value in read_constant(self.unit, type_, c))
+        return tuple(self._own(value) for value in read_constant(self, type_, c))
+
+    def address(self, name: str) -> ConstantOperand:
+        return self.unit.address(name)
 
     def _own(self, value: Operand) -> Operand:
         """A constant expression on a thread-local object is the address of this thread's own."""
@@ -224,6 +235,9 @@ class Body:
             self.code[-1], ins.Jump | ins.Branch | ins.Switch | ins.Return | ins.Exit | ins.Fail
         ):
             self.emit(ins.Fail(ErrorKind.UNSUPPORTED, f"the end of {self.name} without a return"))
+        if self._leave is not None:
+            self.mark(self._leave)
+            self.emit(ins.Return(ZERO))
         places = [p if p >= 0 else len(self.code) - 1 for p in self._labels]
         code = tuple(retarget(i, lambda label: places[label]) for i in self.code)
         return Function(self.name, tuple(self.registers), parameters, code, variadic, at)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 
-from fencepost.frontends.c import assembly
+from fencepost.frontends.c import assembly, exceptions
 from fencepost.frontends.c.body import RETURNED, ZERO, Body, Leaves
 from fencepost.frontends.c.llvm.module import Inst, argument_attributes, skip_attributes
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
@@ -78,13 +78,15 @@ def call(b: Body, i: Inst) -> None:
     result_type = type_.result if isinstance(type_, FunctionType) else type_
     if c.token[:1] == "@":
         name = b.unit.resolve(plain_name(c.next()))
+        if name.startswith("llvm.dbg."):
+            return
         site = Site(name, arguments(b, c), result_type, i.result)
         _direct(b, site, type_)
         return
     callee = b.operands(PTR, c)[0]
     found = arguments(b, c)
     site = Site("", found, result_type, i.result)
-    if isinstance(callee, FunctionAddress) and callee.name in b.unit.module.functions:
+    if isinstance(callee, FunctionAddress) and b.unit.linked.function(callee.name) is not None:
         _direct(b, Site(callee.name, found, result_type, i.result), type_)
         return
     variadic = len(type_.parameters) if isinstance(type_, FunctionType) and type_.variadic else None
@@ -120,6 +122,9 @@ def _copied(b: Body, type_: Type, source: Operand) -> Operand:
 
 
 def _direct(b: Body, site: Site, type_: Type) -> None:
+    if site.callee == exceptions.TERMINATE and b.unit.exceptions.caught:
+        b.emit(ins.Call(None, FunctionAddress(exceptions.UNCAUGHT), ()))
+        return
     defined = b.unit.defined(site.callee)
     if defined is not None:
         variadic = len(defined.parameters) if defined.variadic else None
@@ -156,7 +161,11 @@ def finish(b: Body, site: Site, callee: Operand, variadic: int | None) -> None:
         operands.append(_area(b, site.args[variadic:]))
     count = 0 if isinstance(site.result_type, Void) else leaf_count(site.result_type)
     first = b.fresh(site.result or "unused") if count else None
+    if site.callee in exceptions.THROWS:
+        exceptions.note_place(b)
     b.emit(ins.Call(first, callee, tuple(operands)))
+    if b.unit.exceptions.may_throw(site.callee) if site.callee else b.unit.exceptions.caught:
+        exceptions.look(b)
     if count and first is not None:
         b.bind(site.result, (first, *_rest(b, count - 1)))
 

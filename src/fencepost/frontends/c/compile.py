@@ -21,8 +21,10 @@ _CXX = frozenset({".cc", ".cpp", ".cxx"})
 #: No optimisation: a dependency or a race that the source has must be in what we read. Names of values are kept.
 _FLAGS = ("-O0", "-g", "-emit-llvm", "-fno-stack-protector", "-fno-discard-value-names", "-Wno-everything")
 #: The standard, unless the flags of the user say otherwise. The macro is how libstdc++ is told to leave out a shortcut
-#: of shared_ptr that looks at two counters with one access.
-_CXX_FLAGS = ("-std=gnu++20", "-D_GLIBCXX_TSAN=1", "-D_GLIBCXX_EXTERN_TEMPLATE=0")
+#: of shared_ptr that looks at two counters with one access; the last one makes its semaphores POSIX ones.
+_CXX_FLAGS = (
+    "-std=gnu++20", "-D_GLIBCXX_TSAN=1", "-D_GLIBCXX_EXTERN_TEMPLATE=0", "-D_GLIBCXX_USE_POSIX_SEMAPHORE=1",
+)  # fmt: skip
 #: The wheel's compiler is told a machine, so that the result does not depend on where it runs.
 _ZIG_FLAGS = ("-target", "x86_64-linux-gnu", "-fno-sanitize=all", "-Wno-unused-command-line-argument")
 
@@ -51,11 +53,17 @@ def find_compiler() -> Compiler:
         raise UsageError(f"FENCEPOST_CLANG names {wanted}, which is no program")
     if clang is not None and _version(clang) >= OLDEST:
         return Compiler(clang, (clang,), (clang, "--driver-mode=g++"), ())
-    spec = find_spec("ziglang")
-    if spec is not None and spec.origin is not None:
-        zig = str(Path(spec.origin).with_name("zig"))
-        return Compiler(zig, (zig, "cc"), (zig, "c++"), _ZIG_FLAGS)
+    if (wheel := _wheel()) is not None:
+        return wheel
     raise UsageError(f"no C compiler: put clang {OLDEST} or newer on PATH, or `pip install ziglang`")
+
+
+def _wheel() -> Compiler | None:
+    spec = find_spec("ziglang")
+    if spec is None or spec.origin is None:
+        return None
+    zig = str(Path(spec.origin).with_name("zig"))
+    return Compiler(zig, (zig, "cc"), (zig, "c++"), _ZIG_FLAGS)
 
 
 def _version(clang: str) -> int:
@@ -84,7 +92,10 @@ def _module(path: Path, flags: Sequence[str], out: Path) -> Path:
 
 
 def _compile(path: Path, flags: Sequence[str], out: Path) -> Path:
-    compiler = find_compiler()
+    return _call(find_compiler(), path, flags, out)
+
+
+def _call(compiler: Compiler, path: Path, flags: Sequence[str], out: Path) -> Path:
     command = compiler.cxx if path.suffix in _CXX else compiler.c
     language = _CXX_FLAGS if path.suffix in _CXX else ()
     kind = "-S" if out.suffix == ".ll" else "-c"
@@ -93,6 +104,14 @@ def _compile(path: Path, flags: Sequence[str], out: Path) -> Path:
     if done.returncode or not out.is_file():
         raise CompileError(_complaint(done.stderr) or f"{compiler.name} failed on {path}")
     return out
+
+
+def compile_library(path: Path, out: Path, *, libcxx: bool) -> str:
+    """The IR of a library source: one of ours, or one of libc++ in the wheel."""
+    flags = ("-std=gnu++23", "-D_LIBCPP_BUILDING_LIBRARY", "-DLIBCXX_BUILDING_LIBCXXABI", f"-I{path.parent}")
+    compiler = _wheel() if libcxx else find_compiler()
+    assert compiler is not None, "libc++'s sources come with the compiler"
+    return _call(compiler, path, flags if libcxx else (), out).read_text("utf-8", "replace")
 
 
 def _complaint(text: str) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from fencepost.frontends.c import exceptions
 from fencepost.frontends.c.body import RETURNED, Body, Leaves
 from fencepost.frontends.c.calls import call
+from fencepost.frontends.c.exceptions import Exceptions
 from fencepost.frontends.c.library.verifier import end_atomic, is_atomic
 from fencepost.frontends.c.llvm.module import BasicBlock, Inst
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
@@ -25,7 +27,7 @@ class Blocks:
 
     def __init__(self, b: Body, blocks: list[BasicBlock]) -> None:
         self.b = b
-        reached = reachable(blocks)
+        reached = reachable(blocks, b.unit.exceptions)
         self.blocks = [block for block in blocks if block.label in reached]
         self.labels = {block.label: b.label() for block in self.blocks}
         self.phis = {block.label: [i for i in block.instructions if i.op == "phi"] for block in self.blocks}
@@ -91,13 +93,12 @@ class Blocks:
 
 
 def targets(i: Inst) -> list[str]:
-    """The labels that a terminator can go to; where an exception would go is not followed."""
+    """The labels that a terminator can go to; of an invoke, the second is where an exception goes."""
     tokens = i.cursor.tokens
-    found = [plain_name(tokens[k + 1]) for k, t in enumerate(tokens[:-1]) if t == "label" and tokens[k + 1][0] == "%"]
-    return found[:1] if i.op == "invoke" else found
+    return [plain_name(tokens[k + 1]) for k, t in enumerate(tokens[:-1]) if t == "label" and tokens[k + 1][0] == "%"]
 
 
-def reachable(blocks: list[BasicBlock]) -> set[str]:
+def reachable(blocks: list[BasicBlock], exceptions: Exceptions) -> set[str]:
     by_label = {block.label: block for block in blocks}
     todo = [blocks[0].label] if blocks else []
     seen: set[str] = set()
@@ -107,7 +108,8 @@ def reachable(blocks: list[BasicBlock]) -> set[str]:
             seen.add(label)
             last = by_label[label].instructions[-1]
             if last.op in ("br", "switch", "invoke", "indirectbr", "callbr"):
-                todo += targets(last)
+                quiet = last.op == "invoke" and not exceptions.invoke_throws(last)
+                todo += targets(last)[: 1 if quiet else None]
     return seen
 
 
@@ -164,12 +166,19 @@ def unreachable(b: Body, i: Inst, blocks: Blocks) -> None:
 
 
 def invoke(b: Body, i: Inst, blocks: Blocks) -> None:
+    normal, unwind = targets(i)
+    b.unwind = blocks.edge(unwind) if b.unit.exceptions.invoke_throws(i) else None
     call(b, i)
-    blocks.jump(targets(i)[0])
+    b.unwind = None
+    blocks.jump(normal)
 
 
 def resume(b: Body, i: Inst, blocks: Blocks) -> None:
-    b.fail(ErrorKind.ABORT, "an exception is not caught")
+    exceptions.resume(b, i)
+
+
+def landing_pad(b: Body, i: Inst, blocks: Blocks) -> None:
+    exceptions.landing_pad(b, i)
 
 
 def indirect(b: Body, i: Inst, blocks: Blocks) -> None:
@@ -183,6 +192,7 @@ HANDLERS: dict[str, Callable[[Body, Inst, Blocks], None]] = {
     "unreachable": unreachable,
     "invoke": invoke,
     "resume": resume,
+    "landingpad": landing_pad,
     "indirectbr": indirect,
     "callbr": indirect,
 }

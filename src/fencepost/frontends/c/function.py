@@ -12,7 +12,7 @@ from fencepost.frontends.c.constants import bits_of
 from fencepost.frontends.c.control import Blocks
 from fencepost.frontends.c.declared import Declared
 from fencepost.frontends.c.library.verifier import begin_atomic, is_atomic
-from fencepost.frontends.c.llvm.module import BasicBlock, Inst, IrFunction
+from fencepost.frontends.c.llvm.module import BasicBlock, Inst, IrFunction, Module
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
 from fencepost.frontends.c.llvm.types import Float, Int, Ptr, Type, Void, leaf_count
 from fencepost.frontends.c.memory import source_name
@@ -32,9 +32,9 @@ _LIFETIME = ("@llvm.lifetime.start", "@llvm.lifetime.end", "@llvm.dbg.")
 
 
 def translate(unit: Unit, f: IrFunction) -> Function:
-    b = Body(unit, f.name)
+    b = Body(unit, f.name, f.module.types)
     b.declared = Declared(f)
-    debug = unit.module.debug
+    debug = f.module.debug
     for p in f.parameters:
         b.named(p.type, p.name)
         if p.byval is not None:
@@ -51,7 +51,7 @@ def translate(unit: Unit, f: IrFunction) -> Function:
         blocks.start(block)
         for i in block.instructions:
             if i.op != "phi":
-                b.at = _place(unit, i, b.at)
+                b.at = _place(f.module, i, b.at)
                 if not _instruction(b, i, blocks):
                     break
         blocks.finish()
@@ -59,11 +59,11 @@ def translate(unit: Unit, f: IrFunction) -> Function:
     return b.finish(parameters, False, debug.function_position(f.dbg))
 
 
-def _place(unit: Unit, i: Inst, last: Position | None) -> Position | None:
+def _place(module: Module, i: Inst, last: Position | None) -> Position | None:
     """Where an instruction stands in the source; in IR that was not made for debugging, its line there."""
     if i.dbg is not None:
-        return unit.module.debug.position(i.dbg)
-    return last if unit.module.metadata else Position(unit.module.file, i.line)
+        return module.debug.position(i.dbg)
+    return last if module.metadata else Position(module.file, i.line)
 
 
 def _instruction(b: Body, i: Inst, blocks: Blocks) -> bool:

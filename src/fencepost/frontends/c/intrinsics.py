@@ -18,6 +18,11 @@ def nothing(b: Body, s: Site) -> None:
     """Means something to an optimiser only."""
 
 
+def type_number(b: Body, s: Site) -> Operand:
+    """llvm.eh.typeid.for: what a landing pad compares with."""
+    return Const(b.unit.exceptions.type_number(s[0]))
+
+
 def first(b: Body, s: Site) -> Operand:
     return s[0]
 
@@ -167,6 +172,7 @@ FUNCTIONS: dict[str, Handler] = {
         "llvm.stacksave", "llvm.returnaddress", "llvm.frameaddress", "llvm.is.constant", "llvm.readcyclecounter",
         "llvm.thread.pointer", "llvm.allow.runtime.check", "llvm.allow.ubsan.check",
     ), no_result),
+    "llvm.eh.typeid.for": type_number,
     "llvm.trap": trap, "llvm.debugtrap": trap, "llvm.ubsantrap": trap, "llvm.objectsize": object_size,
     "llvm.memcpy": memory.copy, "llvm.memmove": memory.move, "llvm.memset": memory.fill,
     "llvm.memcpy.inline": memory.copy, "llvm.memset.inline": memory.fill,

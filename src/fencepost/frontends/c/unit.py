@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from fencepost.errors import InputError
 from fencepost.frontends.c.body import RETURNED, ZERO, Body
 from fencepost.frontends.c.constants import read_initialiser
+from fencepost.frontends.c.exceptions import UNCAUGHT, Exceptions, end_where_it_flies, uncaught
 from fencepost.frontends.c.function import translate, translate_stub
 from fencepost.frontends.c.library import endings
+from fencepost.frontends.c.linked import Linked
 from fencepost.frontends.c.llvm.module import IrFunction, IrGlobal, Module
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
-from fencepost.frontends.c.llvm.types import Type
+from fencepost.frontends.c.llvm.types import Type, TypeTable
+from fencepost.frontends.c.polling import wait_at_once
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.operands import Const, ConstantOperand, FunctionAddress, GlobalAddress, Position, to_unsigned
 from fencepost.program.program import Arch, Function, Init, Object, Program, Thread
+from fencepost.records import dataclass
 
 START = "fencepost.start"
 ARGV = "fencepost.argv"
 _PROGRAM_NAME = b"program"
+
+
+@dataclass(slots=True)
+class _Names:
+    """What a constant of a module refers to."""
+
+    types: TypeTable
+    address: Callable[[str], ConstantOperand]
 
 
 class Unit:
@@ -27,6 +40,7 @@ class Unit:
 
     def __init__(self, module: Module, name: str) -> None:
         self.module, self.program_name = module, name
+        self.linked = Linked(module)
         self.types = module.types
         self.objects: dict[str, Object] = {}
         self.functions: dict[str, Function] = {}
@@ -38,20 +52,19 @@ class Unit:
         self.uses_realloc = "realloc" in module.functions or "reallocarray" in module.functions
         self.ends_program = endings.uses(module, endings.AT_EXIT)
         self.ends_threads = (endings.uses(module, endings.AT_THREAD_EXIT), endings.uses_destructors(module))
-        self.catches = any("catch ptr" in line or "catch i8*" in line for line in self._landing_lines())
+        self.exceptions = Exceptions(self.linked)
 
     # --- names
 
     def resolve(self, name: str) -> str:
         """What an alias stands for."""
         seen = 0
-        while seen < 100 and isinstance(found := self.module.global_(name), str):
+        while seen < 100 and isinstance(found := self.linked.global_(name), str):
             name, seen = found, seen + 1
         return name
 
     def defined(self, name: str) -> IrFunction | None:
-        found = self.module.functions.get(name)
-        return found if found is not None and found.lines is not None else None
+        return self.linked.defined(name)
 
     def shown(self, name: str) -> str:
         """A function as a person would write it."""
@@ -63,10 +76,10 @@ class Unit:
 
     def address(self, name: str) -> ConstantOperand:
         name = self.resolve(name)
-        if name in self.module.functions:
-            self._reach(name)
+        if self.linked.function(name) is not None:
+            self.reach(name)
             return FunctionAddress(name)
-        found = self.module.global_(name)
+        found = self.linked.global_(name)
         if not isinstance(found, IrGlobal):
             raise Unsupported(f"the unknown global {name}")
         self._object(found)
@@ -74,14 +87,14 @@ class Unit:
 
     def thread_local(self, name: str) -> str | None:
         """The thread-local object of this name, if it is one."""
-        found = self.module.global_(self.resolve(name))
+        found = self.linked.global_(self.resolve(name))
         if not isinstance(found, IrGlobal) or not found.thread_local:
             return None
         self._object(found)
         return found.name
 
     def type_of_global(self, name: str | None) -> Type | None:
-        found = self.module.global_(name) if name is not None else None
+        found = self.linked.global_(name) if name is not None else None
         return found.type if isinstance(found, IrGlobal) else None
 
     def returned(self, words: int) -> None:
@@ -122,7 +135,7 @@ class Unit:
 
     # --- reaching
 
-    def _reach(self, name: str) -> None:
+    def reach(self, name: str) -> None:
         if name not in self._named:
             self._named.add(name)
             self._todo.append(name)
@@ -130,16 +143,13 @@ class Unit:
     def _object(self, g: IrGlobal) -> None:
         if g.name in self.objects:
             return
-        _, type_, at = self.module.debug.variable(g.dbg)
+        _, type_, at = g.module.debug.variable(g.dbg)
         o = Object(g.name, max(1, g.type.size), g.align, (), g.thread_local, g.constant, type_, at)
         self.objects[g.name] = o  # before its content, which may name it
         if g.initialiser is not None:
             c = Cursor(g.initialiser.tokens, g.initialiser.file, g.initialiser.at)
-            init = tuple(read_initialiser(self, g.type, c))
+            init = tuple(read_initialiser(_Names(g.module.types, self.address), g.type, c))
             self.objects[g.name] = Object(o.name, o.size, o.align, init, o.thread_local, o.constant, type_, at)
-
-    def _landing_lines(self) -> list[str]:
-        return [line for f in self.module.functions.values() for line in f.lines or () if line.lstrip()[:5] == "catch"]
 
     def _mutex_kinds(self) -> bool:
         """Whether a mutex may be recursive or error-checking: then each operation must look, which costs a read."""
@@ -162,8 +172,14 @@ class Unit:
         start, args = self._start(main)
         while self._todo:
             name = self._todo.pop()
-            known = self.module.functions[name]
+            known = self.linked.function(name)
+            assert known is not None, "what is reached is known"
+            wait_at_once(known)
             self.functions[name] = translate(self, known) if known.lines is not None else translate_stub(self, known)
+        if self.exceptions.caught:
+            b = Body(self, UNCAUGHT)
+            uncaught(b)
+            self.functions[UNCAUGHT] = b.finish(0, False, None)
         order = sorted(self.functions, key=lambda n: n != start)
         functions = tuple(self.functions[n] for n in order)
         return Program(
@@ -173,13 +189,14 @@ class Unit:
     def _start(self, main: IrFunction) -> tuple[str, tuple[ConstantOperand, ...]]:
         """The function that the first thread runs, and its arguments. It runs constructors, then main; when that
         returns, the program ends."""
-        self._reach("main")
+        self.reach("main")
         args = (Const(1), self._argv(), ZERO)[: len(main.parameters)]
         b = Body(self, START)
         for name in self._constructors():
             b.emit(ins.Call(None, self.address(name), ()))
         result = b.fresh("result")
         b.emit(ins.Call(result, FunctionAddress("main"), args))
+        end_where_it_flies(b)
         endings.end_program(b, result)
         self.functions[START] = b.finish(0, False, None)
         return START, ()

@@ -1,11 +1,12 @@
 """The C++ runtime, and what libc++ and libstdc++ keep in their compiled part: new and delete, guards of static locals,
-threads, mutexes, condition variables, once. Exceptions end the program."""
+threads, mutexes, condition variables, once. Exceptions are in exceptions.py."""
 
 from __future__ import annotations
 
 from fencepost.frontends.c.body import ONE, ZERO, Body
 from fencepost.frontends.c.calls import Handler, Site
 from fencepost.frontends.c.constants import number
+from fencepost.frontends.c.exceptions import NOBODY, THROWS, end_where_it_flies
 from fencepost.frontends.c.library import memory, sync
 from fencepost.frontends.c.library.runtime import run
 from fencepost.frontends.c.library.stdlib import constant
@@ -17,10 +18,8 @@ from fencepost.program.program import Init, Object
 
 
 def throw(b: Body, s: Site) -> None:
-    """An exception ends the program, unless somebody might catch it: that we do not follow."""
-    if b.unit.catches:
-        raise Unsupported("an exception in a program that catches exceptions")
-    b.fail(ErrorKind.ABORT, "an exception is thrown and nobody catches it")
+    """In a program without handlers; in others `support/exceptions.c` comes first."""
+    b.fail(ErrorKind.ABORT, NOBODY)
 
 
 def terminate(b: Body, s: Site) -> None:
@@ -97,6 +96,7 @@ def start_libstdcxx(b: Body, s: Site) -> None:
             t.emit(ins.Load(table, own, 8, Mode.NA))
             t.emit(ins.Load(function, t.add(table, place), 8, Mode.NA))
             t.emit(ins.Call(None, function, (own,)))
+            end_where_it_flies(t)
         t.emit(ins.Return(ZERO))
         b.unit.add_function(t.finish(1, False, None))
     sync.spawn(b, s[0], FunctionAddress(_RUN_STATE), state)
@@ -178,6 +178,37 @@ def release_weak(b: Body, s: Site) -> None:
     b.mark(end)
 
 
+def futex_wait(b: Body, s: Site) -> Operand:
+    """libstdc++'s futures: _M_futex_wait_until(address, value, has_timeout, ...), false where the time ran out."""
+    if s[2] == ZERO:
+        b.emit(ins.Await(None, s[0], s[1], None, Op.NE, 4, Mode.RLX))
+        return ONE
+    now, limited, changed, end = b.fresh("now"), b.label(), b.fresh("changed"), b.label()
+    waits = b.label()
+    b.branch(s[2], limited, waits)
+    b.mark(waits)
+    b.emit(ins.Await(None, s[0], s[1], None, Op.NE, 4, Mode.RLX))
+    b.move(changed, ONE)
+    b.jump(end)
+    b.mark(limited)
+    b.emit(ins.Load(now, s[0], 4, Mode.RLX))
+    b.move(changed, b.compute(Op.NE, now, s[1], width=32))
+    b.jump(end)
+    b.mark(end)
+    return changed
+
+
+def wait_native(size: int) -> Handler:
+    """libc++: __atomic_wait_native<size>(address, old)"""
+
+    def handle(b: Body, s: Site) -> None:
+        old = b.fresh("old")
+        b.emit(ins.Load(old, s[1], size, Mode.NA))
+        b.emit(ins.Await(None, s[0], old, None, Op.NE, size, Mode.RLX))
+
+    return handle
+
+
 def runs(name: str) -> Handler:
     """A function that is written in runtime.fpir."""
     return lambda b, s: run(b, name, *(s[k] for k in range(len(s))))
@@ -199,33 +230,24 @@ def thread_data(b: Body, s: Site) -> Operand:
     return b.unit.add_object(Object("fencepost.thread_data", 8, 8, (Init(0, 4, Const(63)),)))
 
 
-_NEW = ("_Znwm", "_Znam", "_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t", "__cxa_allocate_exception")
+_FUTEX = "_ZNSt28__atomic_futex_unsigned_base"
+_UNTIL = "EPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE"
+_SIZES, _WHO = (1, 2, 4, 8), ("one", "all")
+_CLOCKS = [f"_ZNSt{place}{clock}3nowEv" for place in ("3__16chrono", "6chrono3_V2") for clock in (
+           "12steady_clock", "12system_clock", "21high_resolution_clock")]  # fmt: skip
+_NEW = ("_Znwm", "_Znam", "_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t")
 _NEW_ALIGNED = ("_ZnwmSt11align_val_t", "_ZnamSt11align_val_t")
 _DELETE = [f"_Zd{kind}Pv{rest}" for kind in "la" for rest in ("", "m", "RKSt9nothrow_t", "St11align_val_t",
            "mSt11align_val_t")]  # fmt: skip
 _TERMINATE = ("_ZSt9terminatev", "__cxa_pure_virtual", "__cxa_deleted_virtual", "_ZSt10unexpectedv",
               "_ZNSt3__122__libcpp_verbose_abortEPKcz")  # fmt: skip
-_THROW = (
-    "__cxa_throw", "__cxa_rethrow", "_ZNSt3__120__throw_system_errorEiPKc", "_ZSt20__throw_length_errorPKc",
-    "_ZSt17__throw_bad_allocv", "_ZSt28__throw_bad_array_new_lengthv", "_ZSt20__throw_system_errori",
-    "_ZSt19__throw_logic_errorPKc", "_ZSt20__throw_out_of_rangePKc", "_ZSt24__throw_out_of_range_fmtPKcz",
-    "_ZSt25__throw_bad_function_callv", "_ZSt21__throw_bad_exceptionv",
-)  # fmt: skip
 _NOTHING = (
     "__cxa_finalize", "__cxa_guard_abort",
     "_ZNSt3__115__thread_structC1Ev", "_ZNSt3__115__thread_structD1Ev", "_ZNSt3__118condition_variableD1Ev",
     "_ZNSt18condition_variableC1Ev", "_ZNSt18condition_variableD1Ev", "_ZNSt6thread6_StateD2Ev",
     "_ZNSt3__119__shared_weak_countD2Ev", "_ZNSt3__114__shared_countD2Ev", "_ZNSt8ios_base4InitC1Ev",
-    "_ZNSt8ios_base4InitD1Ev", "__cxa_free_exception", "_ZNSt3__115recursive_mutexD1Ev",
+    "_ZNSt8ios_base4InitD1Ev", "_ZNSt3__115recursive_mutexD1Ev",
 )  # fmt: skip
-_STANDARD_ERRORS = (
-    "13runtime_error", "11logic_error", "12out_of_range", "16invalid_argument", "12length_error", "14overflow_error",
-    "12domain_error", "11range_error", "9exception", "9bad_alloc",
-)  # fmt: skip
-_TEXT_ARGUMENTS = ("EPKc", "ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
-                   "ERKNSt3__112basic_stringIcNS_11char_traitsIcEENS_9allocatorIcEEEE", "Ev")  # fmt: skip
-_ERRORS = [f"_ZNSt{name}{kind}{arguments}" for name in _STANDARD_ERRORS for kind in ("C1", "C2", "D1", "D2", "D0")
-           for arguments in _TEXT_ARGUMENTS]  # fmt: skip
 _ALLOCATORS = [f"_ZNSaI{c}E{kind}{arguments}" for c in "cw" for kind in ("C1", "C2", "D1", "D2")
                for arguments in ("Ev", "ERKS_")]  # fmt: skip
 _SLEEP = "_ZNSt3__111this_thread9sleep_forERKNS_6chrono8durationIxNS_5ratioILl1ELl1000000000EEEEE"
@@ -248,9 +270,16 @@ def _shared_mutex(prefix: str) -> dict[str, Handler]:
 
 FUNCTIONS: dict[str, Handler] = {
     **dict.fromkeys(_NEW, memory.malloc), **dict.fromkeys(_NEW_ALIGNED, new_aligned),
-    **dict.fromkeys(_DELETE, memory.free), **dict.fromkeys(_TERMINATE, terminate), **dict.fromkeys(_THROW, throw),
-    **dict.fromkeys(_NOTHING, constant(0)), **dict.fromkeys(_ERRORS, constant(0)),
+    **dict.fromkeys(_DELETE, memory.free), **dict.fromkeys(_TERMINATE, terminate), **dict.fromkeys(THROWS, throw),
+    **dict.fromkeys(_NOTHING, constant(0)),
     **dict.fromkeys(_ALLOCATORS, constant(0)), **_LIBSTDCXX,
+    **dict.fromkeys(_CLOCKS, constant(0)),
+    f"{_FUTEX}19_M_futex_wait_until{_UNTIL}": futex_wait, f"{_FUTEX}26_M_futex_wait_until_steady{_UNTIL}": futex_wait,
+    f"{_FUTEX}19_M_futex_notify_allEPj": constant(0),
+    **{f"_ZNSt3__120__atomic_wait_nativeILm{n}EEEvPKvS2_": wait_native(n) for n in _SIZES},
+    **{f"_ZNSt3__126__atomic_notify_{w}_nativeILm{n}EEEvPKv": constant(0) for n in _SIZES for w in _WHO},
+    **{f"_ZNSt3__132__atomic_notify_{w}_global_tableEPKv": constant(0) for w in _WHO},
+    "_ZNSt3__123__atomic_monitor_globalEPKv": constant(0), "_ZNSt3__126__atomic_wait_global_tableEPKvi": constant(0),
     "__cxa_guard_acquire": guard_acquire, "__cxa_guard_release": guard_release,
     "_ZNSt3__16thread4joinEv": join_libcxx, "_ZNSt3__16thread6detachEv": detach,
     "_ZNSt3__16threadD1Ev": thread_destroyed, "_ZNSt3__16thread20hardware_concurrencyEv": constant(4),

@@ -200,6 +200,7 @@ class IrGlobal:
     thread_local: bool
     align: int
     dbg: int | None
+    module: Module
 
 
 @dataclass
@@ -209,6 +210,7 @@ class Module:
     functions: dict[str, IrFunction] = field(default_factory=dict)
     global_lines: dict[str, str] = field(default_factory=dict)
     metadata: dict[int, str] = field(default_factory=dict)
+    nounwind: set[str] = field(default_factory=set)  # attribute groups of what never throws, as `#3`
     _globals: dict[str, IrGlobal | str] = field(default_factory=dict)
 
     @cached_property
@@ -241,7 +243,7 @@ class Module:
         dbg = _DBG.search(line)
         return IrGlobal(
             name, type_, None if external else c, kind == "constant", "thread_local" in words,
-            int(align.group(1)) if align else max(1, type_.align), int(dbg.group(1)) if dbg else None,
+            int(align.group(1)) if align else max(1, type_.align), int(dbg.group(1)) if dbg else None, self,
         )  # fmt: skip
 
 
@@ -271,6 +273,8 @@ def read_module(text: str, file: str) -> Module:
                 found = _NAMED_TYPE.match(line)
                 if found:
                     named_types.append((plain_name("%" + found.group(1)), line[found.end() :]))
+            case "a" if line.startswith("attributes ") and " nounwind " in line:
+                module.nounwind.add(line.split()[1])
             case "!":
                 found = _NUMBERED.match(line)
                 if found:
