@@ -18,6 +18,7 @@ from enum import Enum
 
 from fencepost.program import instructions as ins
 from fencepost.program.arithmetic import ArithmeticFault, compute, update
+from fencepost.program.formatting import formatted
 from fencepost.program.instructions import ErrorKind, FenceKind, Instruction, Mode, RmwOp
 from fencepost.program.layout import (
     FUNCTIONS,
@@ -302,8 +303,7 @@ class Machine:
             case ins.Fail():
                 return Action(Kind.ERROR, i.at, error=i.kind, message=i.message, control_deps=state.control)
             case ins.Print():
-                values = ", ".join(str(to_signed(self._value(frame, a))) for a in i.args)
-                state.output += (f"{i.format} % ({values})" if values else i.format,)
+                state.output += (formatted(i.format, [self._value(frame, a) for a in i.args]),)
             case ins.SpinHead():
                 if self._spins(state, frame, i):
                     return Action(Kind.BLOCK, i.at, message="spin", spin=i.at)

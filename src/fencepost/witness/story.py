@@ -143,8 +143,9 @@ class _Teller:
             explanation,
             self.case.cycle,
             tuple((self._told(step), self.names.place(step.at)) for step in self.case.witness.run),
-            tuple(f"{self.names.thread(t)}: {line}" for t, lines in sorted(output.items()) for line in lines),
-        )
+            tuple(f"{self.names.thread(t)}: {line}" for t, texts in sorted(output.items())
+                  for line in "".join(texts).splitlines()),
+        )  # fmt: skip
 
     def _told(self, step: Step) -> Step:
         """A step with the name that the story gives to the thread that something goes to."""

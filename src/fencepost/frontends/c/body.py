@@ -186,13 +186,14 @@ class Body:
     # --- memory
 
     def load(
-        self, type_: Type, address: Operand, mode: Mode = Mode.NA, name: str = "t", shape: Shape | None = None
-    ) -> Leaves:
+        self, type_: Type, address: Operand, mode: Mode = Mode.NA, name: str = "t", shape: Shape | None = None, *,
+        copies: bool = False,
+    ) -> Leaves:  # fmt: skip
         """`shape`: how the memory is made up, where that is known."""
         found = []
         for offset, leaf in leaves(type_):
             parts = self._parts(leaf, offset, mode, shape)
-            found.append(self._load(leaf, self.add(address, offset), mode, name, parts))
+            found.append(self._load(leaf, self.add(address, offset), mode, name, parts, copies))
         return tuple(found)
 
     def _parts(self, leaf: Int | Float | Ptr, offset: int, mode: Mode, shape: Shape | None) -> list[tuple[int, int]]:
@@ -207,14 +208,15 @@ class Body:
         return parts
 
     def _load(
-        self, type_: Int | Float | Ptr, address: Operand, mode: Mode, name: str, parts: list[tuple[int, int]]
-    ) -> Operand:
+        self, type_: Int | Float | Ptr, address: Operand, mode: Mode, name: str, parts: list[tuple[int, int]],
+        copies: bool,
+    ) -> Operand:  # fmt: skip
         bits = bits_of(type_)
         found: Operand = ZERO
         for offset, size in parts:
             part: Operand = self.fresh(name)
             assert isinstance(part, Reg), "a fresh register is a register"
-            self.emit(ins.Load(part, self.add(address, offset), size, mode))
+            self.emit(ins.Load(part, self.add(address, offset), size, mode, copies=copies))
             if offset:
                 shifted = self.compute(Op.SHL, part, Const(8 * offset))
                 found = self.compute(Op.OR, found, shifted)

@@ -59,6 +59,12 @@ class Site:
 Handler = Callable[[Body, Site], Operand | Leaves | None]
 
 
+def replaced(name: str) -> Handler | None:
+    """What we do instead of a function that headers define."""
+    found: Handler | None = import_module("fencepost.frontends.c.library.streams").replaced(name)
+    return found
+
+
 @cache
 def library() -> dict[str, Handler]:
     """Every library function that we know, by its linked name."""
@@ -125,12 +131,13 @@ def _direct(b: Body, site: Site, type_: Type) -> None:
     if site.callee == exceptions.TERMINATE and b.unit.exceptions.caught:
         b.emit(ins.Call(None, FunctionAddress(exceptions.UNCAUGHT), ()))
         return
-    defined = b.unit.defined(site.callee)
+    instead = replaced(site.callee)
+    defined = b.unit.defined(site.callee) if instead is None else None
     if defined is not None:
         variadic = len(defined.parameters) if defined.variadic else None
         finish(b, site, b.unit.address(site.callee), variadic)
         return
-    handler = intrinsic(site.callee) if site.callee.startswith("llvm.") else library().get(site.callee)
+    handler = instead or (intrinsic if site.callee.startswith("llvm.") else library().get)(site.callee)
     if handler is None and _RUST_PANIC.match(site.callee):
         b.fail(ins.ErrorKind.ABORT, "a panic")
         return

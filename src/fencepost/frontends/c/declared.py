@@ -15,6 +15,8 @@ _NAME = r"[%@](?:[-\w$.]+|\"[^\"]*\")"
 #: Compilers before LLVM 15 write the type of a pointer out, and casts between them: `bitcast i8* %3 to %struct.node*`.
 _DECLARED = re.compile(rf"dbg[._]declare\((?:metadata )?[^,]*? ({_NAME}), (?:metadata )?!(\d+)")
 _STORED = re.compile(rf"^\s*store [^,]*? ({_NAME}), [^,]*? ({_NAME})(?=,|$)", re.M)
+_AND = re.compile(rf"^\s*({_NAME}) = and \w+ ({_NAME}), -?\d+", re.M)
+_OR = re.compile(rf"^\s*({_NAME}) = or \w+ ({_NAME}), ", re.M)
 _CAST = re.compile(rf"^\s*({_NAME}) = bitcast [^,]*? ({_NAME}) to ", re.M)
 
 
@@ -41,6 +43,19 @@ class Declared:
             name = plain_name(value)
             found.setdefault(same.get(name, name), place)
         return found
+
+    @cached_property
+    def bit_fields(self) -> set[str]:
+        """Loads that are made to set a bit field: only bits that stay as they are go back to memory, so nobody need
+        have written them."""
+        lines = [
+            line for line in self.function.lines or () if " = and " in line or " = or " in line or "store " in line
+        ]
+        text = "\n".join(lines)
+        masked = dict(_AND.findall(text))
+        stored = {value for value, _ in _STORED.findall(text)}
+        set_ = [masked[kept] for whole, kept in _OR.findall(text) if kept in masked and whole in stored]
+        return {plain_name(name) for name in set_}
 
     def local(self, name: str) -> DataType | None:
         debug = self.module.debug

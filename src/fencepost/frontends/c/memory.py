@@ -19,10 +19,11 @@ from fencepost.frontends.c.llvm.types import (
     leaves,
     step_into,
 )
+from fencepost.frontends.c.streams import STREAMS
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import FenceKind, Mode, Op, RmwOp
-from fencepost.program.operands import Const, Operand, Reg, to_signed
+from fencepost.program.operands import Const, GlobalAddress, Operand, Reg, to_signed
 
 _ORDERS = {
     "unordered": Mode.RLX, "monotonic": Mode.RLX, "acquire": Mode.ACQ, "release": Mode.REL, "acq_rel": Mode.ACQ_REL,
@@ -32,6 +33,7 @@ _FENCES = {
     "acquire": FenceKind.ACQ, "release": FenceKind.REL, "acq_rel": FenceKind.ACQ_REL, "seq_cst": FenceKind.SC,
 }  # fmt: skip
 _RMW = {op.value: op for op in RmwOp}
+_FLOAT_RMW = {"fadd": Op.FADD, "fsub": Op.FSUB}
 
 
 def _order(c: Cursor) -> Mode:
@@ -46,7 +48,10 @@ def pointed_at(b: Body, c: Cursor) -> tuple[Operand, str | None]:
     """A pointer operand, and its name where it has one."""
     type_ = b.types.parse(c)
     name = plain_name(c.token) if c.token[:1] in "%@" else None
-    return b.operand(type_, c), name
+    address = b.operand(type_, c)
+    if isinstance(address, GlobalAddress) and address.name in STREAMS:
+        raise Unsupported(f"{b.unit.shown(address.name).removesuffix('()')} used in another way than <<")
+    return address, name
 
 
 def alloca(b: Body, i: Inst) -> None:
@@ -101,7 +106,8 @@ def load(b: Body, i: Inst) -> None:
     address, name = pointed_at(b, c)
     shape = _shape(b, name, c, type_)
     mode = _order(c) if atomic else Mode.NA
-    b.bind(i.result, b.load(type_, address, mode, i.result or "t", shape))
+    replaces = b.declared is not None and i.result in b.declared.bit_fields
+    b.bind(i.result, b.load(type_, address, mode, i.result or "t", shape, copies=replaces))
 
 
 def store(b: Body, i: Inst) -> None:
@@ -205,16 +211,29 @@ def read_modify_write(b: Body, i: Inst) -> None:
     c = i.cursor
     c.accept("volatile")
     word = c.next()
-    if word not in _RMW:
+    if word not in _RMW and word not in _FLOAT_RMW:
         raise Unsupported(f"atomicrmw {word}")
     address, _ = pointed_at(b, c)
     c.expect(",")
     type_, value = b.typed(c)
+    if word in _FLOAT_RMW:
+        b.bind(i.result, (_float_update(b, _FLOAT_RMW[word], address, value, bits_of(type_), _order(c)),))
+        return
     if isinstance(type_, Float) and word != "xchg":
         raise Unsupported(f"atomicrmw {word} on a floating-point number")
     old = b.fresh(i.result or "old")
     b.emit(ins.Rmw(old, address, value, _RMW[word], _atomic_size(type_), _order(c)))
     b.bind(i.result, (old,))
+
+
+def _float_update(b: Body, op: Op, address: Operand, value: Operand, bits: int, mode: Mode) -> Operand:
+    """A read and the compare-exchange that succeeds after it: what a loop of them comes to in the end."""
+    old, done = b.fresh("old"), b.fresh("done")
+    b.emit(ins.Load(old, address, bits // 8, Mode.RLX))
+    new = b.compute(op, old, value, width=bits)
+    b.emit(ins.Cas(None, done, address, old, new, bits // 8, mode, Mode.RLX))
+    b.emit(ins.Assume(done))
+    return old
 
 
 # --- copying and filling

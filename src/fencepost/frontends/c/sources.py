@@ -13,7 +13,7 @@ from fencepost.frontends.c.compile import compile_library
 from fencepost.records import dataclass
 
 _FOLDER = Path(__file__).parent / "support"
-_DEFINES = re.compile(r'NAMED\("([^"]+)"\)|POINTERS\((\w+),|RAISES\("([^"]+)"')
+_DEFINES = re.compile(r'NAMED\("([^"]+)"\)|(?:POINTERS|BUILTINS)\((\w+)|RAISES\("([^"]+)"')
 _ERROR = re.compile(r"^ERROR\((\w+),", re.MULTILINE)  # a standard exception: its class, as it is mangled
 _GNU, _LLVM = ("NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
                "NSt3__112basic_stringIcNS_11char_traitsIcEENS_9allocatorIcEEEE")  # fmt: skip

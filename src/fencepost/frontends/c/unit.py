@@ -24,6 +24,12 @@ from fencepost.records import dataclass
 
 START = "fencepost.start"
 ARGV = "fencepost.argv"
+#: What libraries define and programs only take the address of, or pass on.
+_ADDRESS_ONLY = re.compile(
+    r"_ZT[IS]|_ZTV(?!.*(ios|stream|locale|facet))|std(in|out|err)$|(__)?environ$|__dso_handle$|_ZSt7nothrow$|__libc_single_threaded$"
+    r"|_ZNK?St\w*(19piecewise_construct|6ignoreE)|_ZSt(3cin|\d(cout|cerr|clog|wcout|wcerr|wcin))$"
+    r"|_ZNSt3__1(3cin|\d(cout|cerr|clog|wcout|wcerr))E$|(opt(arg|ind|err|opt)|daylight|timezone|tzname|signgam|program_inv\w+)$"
+)
 _PROGRAM_NAME = b"program"
 
 
@@ -145,6 +151,10 @@ class Unit:
             return
         _, type_, at = g.module.debug.variable(g.dbg)
         o = Object(g.name, max(1, g.type.size), g.align, (), g.thread_local, g.constant, type_, at)
+        if g.initialiser is None and not g.thread_local and not _ADDRESS_ONLY.match(g.name):
+            raise Unsupported(
+                f"the variable {self.shown(g.name).removesuffix('()')}, which is declared and not defined"
+            )
         self.objects[g.name] = o  # before its content, which may name it
         if g.initialiser is not None:
             c = Cursor(g.initialiser.tokens, g.initialiser.file, g.initialiser.at)

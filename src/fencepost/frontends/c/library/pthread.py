@@ -73,6 +73,10 @@ def timed(op: SyncOp) -> Handler:
     return lambda b, s: replaced(b, mutex(b, op, s[0]), (EBUSY, ETIMEDOUT))
 
 
+def timed_rwlock(op: SyncOp) -> Handler:
+    return lambda b, s: replaced(b, sync(b, op, s[0]), (EBUSY, ETIMEDOUT))
+
+
 def barrier_wait(b: Body, s: Site) -> Operand:
     told = sync(b, SyncOp.BARRIER_WAIT, s[0])
     return b.compute(Op.SUB, ZERO, told, width=32)
@@ -201,6 +205,8 @@ FUNCTIONS: dict[str, Handler] = {
     "pthread_rwlock_init": plain(SyncOp.RWLOCK_INIT), "pthread_rwlock_rdlock": plain(SyncOp.RWLOCK_RDLOCK),
     "pthread_rwlock_wrlock": plain(SyncOp.RWLOCK_WRLOCK), "pthread_rwlock_tryrdlock": plain(SyncOp.RWLOCK_TRYRDLOCK),
     "pthread_rwlock_trywrlock": plain(SyncOp.RWLOCK_TRYWRLOCK), "pthread_rwlock_unlock": plain(SyncOp.RWLOCK_UNLOCK),
+    **{f"pthread_rwlock_{how}rdlock": timed_rwlock(SyncOp.RWLOCK_TRYRDLOCK) for how in ("timed", "clock")},
+    **{f"pthread_rwlock_{how}wrlock": timed_rwlock(SyncOp.RWLOCK_TRYWRLOCK) for how in ("timed", "clock")},
     "pthread_barrier_init": plain(SyncOp.BARRIER_INIT, 2), "pthread_barrier_wait": barrier_wait,
     "pthread_spin_init": spin_init, "pthread_spin_lock": spin_lock, "pthread_spin_trylock": spin_trylock,
     "pthread_spin_unlock": spin_unlock,

@@ -27,8 +27,6 @@ struct fencepost_pointer {
 extern char ONE_BASE[] NAMED("_ZTVN10__cxxabiv120__si_class_type_infoE");
 extern char MANY_BASES[] NAMED("_ZTVN10__cxxabiv121__vmi_class_type_infoE");
 extern char POINTER[] NAMED("_ZTVN10__cxxabiv119__pointer_type_infoE");
-#define VOID _ZTIv
-extern char _ZTIv[];
 
 // The address of the part of type `to` in an object of type `from`; null where it has none.
 static char *part(struct fencepost_type *from, struct fencepost_type *to, char *object) {
@@ -54,10 +52,28 @@ void *cast(char *object, struct fencepost_type *from, struct fencepost_type *to,
   return part((struct fencepost_type *)table[-1], to, whole);
 }
 
-// pointers to what the language itself has: in the compiled part of a library
+// types of the language itself, and pointers to them
+extern char BUILTIN[] NAMED("_ZTVN10__cxxabiv123__fundamental_type_infoE");
+#define BUILTINS(name) struct fencepost_type name = {BUILTIN + 16, &#name[4]}
+BUILTINS(_ZTIv);
+BUILTINS(_ZTIb);
+BUILTINS(_ZTIc);
+BUILTINS(_ZTIa);
+BUILTINS(_ZTIh);
+BUILTINS(_ZTIw);
+BUILTINS(_ZTIs);
+BUILTINS(_ZTIt);
+BUILTINS(_ZTIi);
+BUILTINS(_ZTIj);
+BUILTINS(_ZTIl);
+BUILTINS(_ZTIm);
+BUILTINS(_ZTIx);
+BUILTINS(_ZTIy);
+BUILTINS(_ZTIf);
+BUILTINS(_ZTId);
+BUILTINS(_ZTIDn);
 #define POINTERS(name, flags, to) \
-  extern char to[]; \
-  struct fencepost_pointer name = {{POINTER + 16, #name}, flags, (struct fencepost_type *)to}
+  struct fencepost_pointer name = {{POINTER + 16, #name}, flags, &to}
 POINTERS(_ZTIPc, 0, _ZTIc);
 POINTERS(_ZTIPKc, 1, _ZTIc);
 POINTERS(_ZTIPi, 0, _ZTIi);
@@ -148,9 +164,9 @@ int fits(struct fencepost_thrown *t, struct fencepost_type *wanted) {
     struct fencepost_pointer *from = (struct fencepost_pointer *)t->type, *to = (struct fencepost_pointer *)wanted;
     char *value = *(char **)t->object;
     if (from->flags & ~to->flags & 7) return 0; // a handler may add const, and not take it away
-    char *found = to->to == (void *)VOID ? value : part(from->to, to->to, value);
+    char *found = to->to == &_ZTIv ? value : part(from->to, to->to, value);
     t->caught_as = value ? found : value;
-    return from->to == to->to || to->to == (void *)VOID || found != 0;
+    return from->to == to->to || to->to == &_ZTIv || found != 0;
   }
   char *found = part(t->type, wanted, t->object);
   t->caught_as = found;
