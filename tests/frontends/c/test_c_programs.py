@@ -31,6 +31,11 @@ SELF_CHECKING = (
     "threads.cpp",
     "standard.cpp",
     "containers.cpp",
+    "exceptions.cpp",
+    "futures.cpp",
+    "waiting.cpp",
+    "barrier.cpp",
+    "values.cpp",
 )
 COMPILERS = ["zig", *(["clang"] if shutil.which("clang") else [])]
 
@@ -135,6 +140,29 @@ def test_what_is_printed_keeps_its_format(tmp_path: Path) -> None:
     made = program(tmp_path, '#include <stdio.h>\nint main(void) { printf("%d of %s\\n", 3, "ten%"); puts("done"); }\n')
     shown = [i for f in made.functions for i in f.code if isinstance(i, Print)]
     assert [i.format for i in shown] == ["%d of ten%%\n", "done\n"]
+
+
+def test_output_is_formatted(tmp_path: Path) -> None:
+    text = '#include <stdio.h>\nint main(void) { printf("%d of %5.2f%%, ", -3, 2.5); printf("%s %c\\n", "ten", 65); }\n'
+    assert interleave(program(tmp_path, text)).outputs == {("-3 of  2.50%, ", "ten A\n")}
+
+
+def test_a_time_limit_is_no_deadlock(tmp_path: Path) -> None:
+    text = """#include <pthread.h>
+    pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+    int main(void) { struct timespec t = {0, 0}; pthread_mutex_lock(&m);
+      int r = pthread_cond_timedwait(&c, &m, &t); pthread_mutex_unlock(&m); return r; }"""
+    assert api.check(program(tmp_path, text)).answer is Answer.PASS
+    assert interleave(lower_synchronisation(program(tmp_path, text))).results == {(110,)}
+
+
+def test_bit_fields_of_fresh_memory_may_be_set(tmp_path: Path) -> None:
+    text = """#include <stdlib.h>
+    struct s { unsigned a : 3, b : 5; int c : 9; };
+    int main(void) { struct s *p = malloc(sizeof *p); p->a = 1; p->b = 7; p->c = -3;
+      int ok = p->a == 1 && p->b == 7 && p->c == -3; free(p); return ok; }"""
+    made = program(tmp_path, text)
+    assert interleave(made).results == {(1,)} and api.check(made).answer is Answer.PASS
 
 
 def test_inline_assembly_fences(tmp_path: Path) -> None:

@@ -26,9 +26,8 @@ START = "fencepost.start"
 ARGV = "fencepost.argv"
 #: What libraries define and programs only take the address of, or pass on.
 _ADDRESS_ONLY = re.compile(
-    r"_ZT[IS]|_ZTV(?!.*(ios|stream|locale|facet))|std(in|out|err)$|(__)?environ$|__dso_handle$|_ZSt7nothrow$|__libc_single_threaded$"
-    r"|_ZNK?St\w*(19piecewise_construct|6ignoreE)|_ZSt(3cin|\d(cout|cerr|clog|wcout|wcerr|wcin))$"
-    r"|_ZNSt3__1(3cin|\d(cout|cerr|clog|wcout|wcerr))E$|(opt(arg|ind|err|opt)|daylight|timezone|tzname|signgam|program_inv\w+)$"
+    r"_ZT[IS]|_ZTV(?!.*(ios|stream|locale|facet))|_ZNK?St(?!.*(ios|locale|facet))|_ZSt(3cin|\d(cout|cerr|clog|wcout))$"
+    r"|_ZSt7nothrow$|std(in|out|err)$|(__)?environ$|__dso_handle$|__libc_single_threaded$|opt(arg|ind|err|opt)$"
 )
 _PROGRAM_NAME = b"program"
 

@@ -1,7 +1,0 @@
-int main() {
-  try {
-    throw 1;
-  } catch (int) {
-    return 1;
-  }
-}

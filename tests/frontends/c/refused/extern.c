@@ -1,0 +1,4 @@
+extern int missing;
+int main(void) {
+  return missing;
+}
