@@ -13,6 +13,7 @@ from fencepost import api
 from fencepost.errors import UsageError
 from fencepost.frontends.pseudo import read
 from fencepost.program.reader import read_program
+from fencepost.report.html import render
 from fencepost.verdict import Answer
 
 ROOT = Path(__file__).parents[2]
@@ -136,6 +137,15 @@ def test_the_run_is_told_step_by_step() -> None:
     assert len(order) == 2, "both writes should be propagated"
     assert {text.split(":")[0] for text in texts} == {"context 1", "context 2", "context 3"}
     assert witness.execution.reads_from and witness.execution.coherence
+
+
+def test_the_page_draws_contexts_by_processes() -> None:
+    page = render(api.bounded(PAPERS / "power2sc-fig3.fp", contexts="3"))
+    rows = re.findall(r"<tr><th>(\w+)</th>(.*?)</tr>", page, re.DOTALL)
+    assert [row[0] for row in rows] == ["context", "1", "2", "3"]
+    assert ["<li" in cell for _, cells in rows[1:] for cell in re.findall(r"<td>(.*?)</td>", cells, re.DOTALL)] == [
+        True, False, False, True, True, False,
+    ]  # fmt: skip
 
 
 # --- C

@@ -6,6 +6,7 @@ import json
 import re
 from functools import cache
 from html import escape
+from itertools import groupby
 from pathlib import PurePath
 from string import Template
 
@@ -13,8 +14,8 @@ from fencepost._version import __version__
 from fencepost.report.drawing import KINDS, SHOWN_AT_FIRST, Drawing, draw
 from fencepost.report.palette import variables
 from fencepost.report.svg import asset, markup
-from fencepost.report.text import chosen_engine, error_text, figures
-from fencepost.verdict import Verdict, Witness
+from fencepost.report.text import CONTEXT, chosen_engine, error_text, figures
+from fencepost.verdict import Step, Verdict, Witness
 from fencepost.witness.names import short_file
 from fencepost.witness.sources import Sources
 from fencepost.witness.story import Moment, Story, tell
@@ -187,12 +188,33 @@ def _run(story: Story) -> str:
     if not story.run:
         return ""
     names = {c.thread: c.name for c in story.columns}
-    items = []
-    for step, _ in story.run:
-        number = story.number_of(step.event) if step.event is not None else None
-        link = f' data-step="{number}"' if number is not None else ""
-        items.append(f"<li{link}><b>{escape(names.get(step.thread, ''))}</b>{escape(step.text)}</li>")
-    return f'<section id="run"><h2>the run of the machine</h2><ol>{"".join(items)}</ol></section>'
+    title = '<section id="run"><h2>the run of the machine</h2>'
+    if all(CONTEXT.match(step.text) for step, _ in story.run):
+        return f"{title}{_contexts(story, names)}</section>"
+    told = ((step, f"<b>{escape(names.get(step.thread, ''))}</b>{escape(step.text)}") for step, _ in story.run)
+    items = [_item(story, step, text) for step, text in told]
+    return f"{title}<ol>{''.join(items)}</ol></section>"
+
+
+def _item(story: Story, step: Step, text: str) -> str:
+    number = story.number_of(step.event) if step.event is not None else None
+    link = f' data-step="{number}"' if number is not None else ""
+    return f"<li{link}>{text}</li>"
+
+
+def _contexts(story: Story, names: dict[int, str]) -> str:
+    """A run in contexts: one row for each, its steps in the column of the thread that is active in it."""
+    threads = sorted({step.thread for step, _ in story.run})
+    heads = "".join(f"<th>{escape(names.get(t, str(t)))}</th>" for t in threads)
+    rows, first = [], 1
+    for number, group in groupby((step for step, _ in story.run), key=lambda s: CONTEXT.findall(s.text)[0]):
+        steps = list(group)
+        items = "".join(_item(story, s, escape(CONTEXT.sub("", s.text))) for s in steps)
+        own = f'<td><ol start="{first}">{items}</ol></td>'
+        cells = "".join(own if t == steps[0].thread else "<td></td>" for t in threads)
+        rows.append(f"<tr><th>{number}</th>{cells}</tr>")
+        first += len(steps)
+    return f"<table><tr><th>context</th>{heads}</tr>{''.join(rows)}</table>"
 
 
 def _data(story: Story) -> str:

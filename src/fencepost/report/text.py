@@ -259,7 +259,7 @@ def _list(story: Story, width: int) -> list[Line]:
     return lines
 
 
-_CONTEXT = re.compile(r"context (\d+): ")
+CONTEXT = re.compile(r"context (\d+): ")
 
 
 def _run(story: Story) -> list[Line]:
@@ -269,7 +269,7 @@ def _run(story: Story) -> list[Line]:
     lines: list[Line] = [[Span("the run", "label")]]
     last = ""
     for number, (step, place) in enumerate(story.run, 1):
-        name, context = names.get(step.thread, ""), _CONTEXT.match(step.text)
+        name, context = names.get(step.thread, ""), CONTEXT.match(step.text)
         if context is not None and context.group() != last:
             last = context.group()
             lines.append([Span(f"     context {context.group(1)}: {name}", "head")])
