@@ -15,8 +15,10 @@ from fencepost.program import instructions as ins
 from fencepost.program.instructions import Instruction, Mode, Op, RmwOp
 from fencepost.program.layout import Layout, initial_bytes, lay_out
 from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, Operand, Reg, to_signed
+from fencepost.program.passes.rewrite import defined
 from fencepost.program.program import Function, Program
 from fencepost.records import dataclass
+from fencepost.robustness.live import live_before
 from fencepost.robustness.prepare import FULL_FENCES, passes
 from fencepost.robustness.promela_monitors import Rows
 
@@ -262,14 +264,27 @@ class _Body:
         self.lines += [f"{names[k]} = {a};" for k, a in enumerate(args[: f.parameters])]
         if self.expansions > 1:
             self.lines += [f"{n} = 0;" for n in names[f.parameters :]]
-        frame = _Frame(f, names, prefix, result, after, (*under, f.name))
+        frame = _Frame(f, names, prefix, result, after, (*under, f.name), live_before(f, shown_at_end=False))
         targets = {t for i in f.code for t in _targets(i)}
         for index, i in enumerate(f.code):
+            if index not in targets and isinstance(i, ins.Compute) and self.joins(frame, index, i):
+                continue
             label = f"{prefix}L{index}: " if index in targets else ""
             statements = list(self.instruction(frame, index, i))
             if label and not statements:
                 statements = ["skip;"]
             self.lines += [(label if k == 0 else "") + s for k, s in enumerate(statements)]
+
+    def joins(self, frame: _Frame, index: int, i: ins.Compute) -> bool:
+        """Makes a computation part of the step before it, where there is one: fewer states in between."""
+        end = " } fi;"
+        if not self.lines or not self.lines[-1].endswith(end):
+            return False
+        self.lines[-1] = f"{self.lines[-1][: -len(end)]} {self.assignment(frame, index, i)}{end}"
+        return True
+
+    def assignment(self, frame: _Frame, index: int, i: ins.Compute) -> str:
+        return f"{frame.names[i.dst.index]} = {self.compute(frame, i)};{frame.forget(index, index + 1)}"
 
     def value(self, frame: _Frame, operand: Operand) -> str:
         return frame.names[operand.index] if isinstance(operand, Reg) else str(self.constant(operand))
@@ -283,12 +298,15 @@ class _Body:
 
         match i:
             case ins.Compute():
-                yield f"{frame.names[i.dst.index]} = {self.compute(frame, i)};"
+                yield f"if :: d_step {{ {self.assignment(frame, index, i)} }} fi;"  # SPIN: no label on a d_step
             case ins.Jump():
                 yield f"goto {label(i.target)};"
             case ins.Branch():
-                then, otherwise = label(i.then), label(i.otherwise)
-                yield f"if :: ({val(i.condition)} != 0) -> goto {then} :: else -> goto {otherwise} fi;"
+                edges = [
+                    f":: d_step {{ ({val(i.condition)} {test} 0);{frame.forget(index, to)} }} -> goto {label(to)}"
+                    for test, to in (("!=", i.then), ("==", i.otherwise))
+                ]
+                yield f"if {' '.join(edges)} fi;"
             case ins.Switch():
                 for case, target in zip(i.cases, i.targets, strict=True):
                     yield f"if :: ({val(i.value)} == {val(case)}) -> goto {label(target)} :: else fi;"
@@ -300,7 +318,7 @@ class _Body:
                     yield f"{frame.result} = {val(i.value) if i.value is not None else 0};"
                 yield f"goto {frame.after if isinstance(i, ins.Return) else f'E{self.t}'};"
             case ins.Assert():
-                yield f"USER_ASSERT({val(i.condition)} != 0);"
+                yield f"if :: d_step {{ USER_ASSERT({val(i.condition)} != 0);{frame.forget(index, index + 1)} }} fi;"
             case ins.Fail():
                 yield "USER_ASSERT(false);"
             case ins.Assume():
@@ -311,7 +329,7 @@ class _Body:
                 yield self.access(frame, index, i)
             case ins.Fence():
                 if i.kind in FULL_FENCES:
-                    yield f"d_step {{ {self.e.rows.fence(self.t)} }};"
+                    yield f"if :: d_step {{ {self.e.rows.fence(self.t)} }} fi;"
             case ins.SpinHead() | ins.Print():
                 return
             case _:
@@ -365,6 +383,7 @@ class _Body:
             self.e.exposed.append(mine)
             race = " || ".join(self.conflict(other, mine, x) for other in self.e.exposed if _may_race(other, mine))
         check = "" if guard or fatal == "false" else f"assert(!({fatal}));"
+        body += frame.forget(index, index + 1)
         step = f"d_step {{ {guard + ' -> ' if guard else ''}{check} {body} }}"
         branches = [
             f"({test}) -> assert(false)" for test in (race, fatal if guard else "") if test not in ("", "false")
@@ -450,6 +469,13 @@ class _Frame:
     result: str | None
     after: str
     under: tuple[str, ...]
+    live: list[int]  # per instruction: the registers that may be read from there on
+
+    def forget(self, index: int, following: int) -> str:
+        """Clears the registers that nobody reads any more once control goes from one instruction to another."""
+        held = self.live[index] | sum(1 << r.index for r in defined(self.function.code[index]))
+        dead = held & ~self.live[following]
+        return "".join(f" {name} = 0;" for k, name in enumerate(self.names) if dead >> k & 1)
 
 
 def _targets(i: Instruction) -> tuple[int, ...]:
