@@ -110,6 +110,23 @@ def test_c_programs(against: str) -> None:
     assert api.robust(file, against=against, flags=("-DFENCE",)).extra["robust"] is True
 
 
+def test_orders_that_are_read_as_others_are_named() -> None:
+    """benchmarks/algorithms has a Dekker whose accesses are all seq-cst."""
+    dekker = PROGRAMS.parent / "algorithms" / "mutual_exclusion" / "dekker.c"
+    assert any("read as release and acquire" in w for w in api.robust(dekker).warnings)
+    assert not api.robust(dekker, against="tso").warnings and not api.robust(C / "dekker.c").warnings
+
+
+def test_the_cycle_is_told_in_words() -> None:
+    verdict = api.robust(PROGRAMS / "sb.fp")
+    assert verdict.witness is not None
+    assert verdict.witness.notes == (
+        "the read of x at sb.fp:11 may still return 0, though 1 was stored later at sb.fp:5",
+        "sequential consistency would need the read of x at sb.fp:11, then the write of x at sb.fp:5, then the read of "
+        "y at sb.fp:6, then the write of y at sb.fp:10, and that before the first again",
+    )
+
+
 def test_what_the_theory_does_not_cover_is_said() -> None:
     program, _ = LITMUS["SB"]
     with pytest.raises(UnsupportedError, match="release/acquire"):

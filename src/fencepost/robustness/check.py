@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from fencepost._core import Against, RobustnessSearch, SearchStatistics, SearchStatus
 from fencepost.options import RobustOptions
-from fencepost.program.instructions import BOUNDS, ErrorKind, Malloc
-from fencepost.program.program import Program
+from fencepost.program.instructions import BOUNDS, ErrorKind, Fence, Malloc, Mode
+from fencepost.program.program import Arch, Program
 from fencepost.robustness.prepare import Prepared, blocking, prepare
 from fencepost.robustness.witness import divergence, program_error, race
 from fencepost.verdict import Answer, ErrorReport, Verdict, Witness
@@ -54,7 +54,18 @@ def check_robustness(
         if weaker is not None:
             return weaker
         finished = _run(search, options, started, progress)
-    return _verdict(search, prepared, options, finished, time.perf_counter() - started)
+    verdict = _verdict(search, prepared, options, finished, time.perf_counter() - started)
+    return replace(verdict, warnings=_other_orders(program) if options.against in ("ra", "sra") else ())
+
+
+def _other_orders(program: Program) -> tuple[str, ...]:
+    """What is said where C accesses are read as something that they are not."""
+    accesses = [i for f in program.functions for i in f.code if not isinstance(i, Fence) and i.at is not None]
+    other = [i for i in accesses if getattr(i, "mode", None) in (Mode.RLX, Mode.SC)]
+    if program.arch is not Arch.C11 or not other:
+        return ()
+    more = f" and {len(other) - 1} more" if len(other) > 1 else ""
+    return (f"relaxed and seq-cst accesses ({other[0].at}{more}) are read as release and acquire",)
 
 
 def _run(

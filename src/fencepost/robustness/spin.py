@@ -21,8 +21,8 @@ from fencepost.records import dataclass
 from fencepost.robustness.promela import emit
 from fencepost.verdict import Answer, Verdict
 
-_COMPILE = ("-O2", "-w", "-DSAFETY", "-DNOCLAIM", "-DVECTORSZ=8192")
-_DEPTH = 2_000_000
+_COMPILE = ("-O2", "-w", "-DSAFETY", "-DNOCLAIM", "-DCOLLAPSE", "-DVECTORSZ=8192")
+_DEPTH = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +106,7 @@ def _read(output: str) -> SpinRun:
         return replace(found, reason="a value left the range that the Promela model can hold")
     if errors[1] != "0":
         return replace(found, robust=False, reason="SPIN finds a divergence")
-    if "out of memory" in output or "max search depth too small" in output:
-        return replace(found, reason="SPIN ran out of memory or depth")
+    for problem, said in (("out of memory", "memory"), ("max search depth too small", "depth")):
+        if problem in output:
+            return replace(found, reason=f"SPIN ran out of {said} after {found.states} states")
     return replace(found, robust=True, reason=f"robust against the model: SPIN visited {found.states} states")

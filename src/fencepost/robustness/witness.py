@@ -15,10 +15,10 @@ from fencepost.execution.execution import EventKind, Execution
 from fencepost.models.registry import find
 from fencepost.program.datatypes import path_at
 from fencepost.program.instructions import ErrorKind, Mode
-from fencepost.program.operands import to_signed
+from fencepost.program.operands import Position, to_signed
 from fencepost.robustness.graph import Graph, Label, hb_sc_cycle
 from fencepost.robustness.prepare import Prepared
-from fencepost.verdict import ErrorReport, Step, Witness
+from fencepost.verdict import Edge, ErrorReport, Step, Witness
 
 
 def divergence(search: RobustnessSearch, prepared: Prepared, against: str) -> Witness:
@@ -47,20 +47,33 @@ def _allows(model: str, execution: Execution) -> bool:
 
 def _witness(against: str, steps: list[Label], label: Label, graph: Graph, event: int, behind: int) -> Witness:
     x, name = graph.execution(), _name(graph.prepared, label.address)
-    thread, old = x.threads[label.thread], _number(graph.events[behind].value)
-    last = next(w for w in reversed(graph.coherence[label.address]) if w != event)
+    old = _number(graph.events[behind].value)
+    last = graph.events[next(w for w in reversed(graph.coherence[label.address]) if w != event)]
+    new, here, there = _number(last.value), _place(label.at), _place(last.at)
     if x.events[event].is_write:
-        what = f"{thread} may put its write of {name} right behind the older {old}, before {_last(graph, last)}"
+        what = f"the write of {name} at {here} may come right behind the older {old}, before the {new} of {there}"
     else:
-        what = f"{thread} may still read {name} = {old}, though {_last(graph, last)} came later"
+        what = f"the read of {name} at {here} may still return {old}, though {new} was stored later at {there}"
     error = ErrorReport(ErrorKind.ASSERTION, f"not robust against {against}", label.at, label.thread, (event,))
     run = (*_run(steps, graph), Step(label.thread, what, label.at, event))
-    return Witness(x, error, against, hb_sc_cycle(x), run, (what,), graph.prepared.program)
+    cycle = hb_sc_cycle(x)
+    return Witness(x, error, against, cycle, run, (what, _round(x, cycle, graph.prepared)), graph.prepared.program)
 
 
-def _last(graph: Graph, write: int) -> str:
-    e = graph.events[write]
-    return f"the {_number(e.value)} of {graph.execution().threads[e.thread]}"
+def _round(x: Execution, cycle: tuple[Edge, ...], prepared: Prepared) -> str:
+    """The cycle of hbSC in words: each event before the next, for the reason that the edge names."""
+    told: list[str] = []
+    for edge in cycle:
+        e = x.events[edge.source]
+        verb = "the initial value of" if e.thread < 0 else "the write of" if e.is_write else "the read of"
+        text = f"{verb} {_name(prepared, e.address)}" + (f" at {_place(e.at)}" if e.at else "")
+        if e.is_access and text not in told:
+            told.append(text)
+    return f"sequential consistency would need {', then '.join(told)}, and that before the first again"
+
+
+def _place(at: Position | None) -> str:
+    return f"{at.file.rsplit('/', 1)[-1]}:{at.line}" if at is not None else "the start"
 
 
 def race(search: RobustnessSearch, prepared: Prepared, against: str) -> Witness:
