@@ -25,7 +25,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 from bench import peers
-from bench.measure import instructions, machine, parsed, profile, run_once
+from bench.measure import Sample, instructions, machine, parsed, profile, run_once
 from bench.report import compare, markdown
 from bench.suites import HERE, ROOT, SUITES, Case, profiled
 
@@ -72,7 +72,7 @@ def measure(case: Case, options: argparse.Namespace, enough: float) -> dict[str,
         "case": case.name, "best": best.cpu, "wall": min(s.wall for s in samples), "memory": best.memory,
         "spread": (max(s.cpu for s in samples) - best.cpu) / best.cpu, "runs": len(samples),
         "seconds": found.get("seconds", best.wall), "executions": found.get("executions"),
-        "blocked": found.get("blocked"), "result": _result(case, best.code, found), "target": case.target,
+        "blocked": found.get("blocked"), "result": _result(case, best, limit, found), "target": case.target,
         "states": found.get("states"), "by_wall": case.wall, "series": case.series, "x": case.x,
         "peers": known | ({} if options.no_peers else peers.measure(case, options.peer_timeout)),
     }  # fmt: skip
@@ -81,10 +81,11 @@ def measure(case: Case, options: argparse.Namespace, enough: float) -> dict[str,
     return row
 
 
-def _result(case: Case, code: int, found: dict[str, Any]) -> str:
-    if code == -9:
+def _result(case: Case, sample: Sample, limit: float, found: dict[str, Any]) -> str:
+    verdict = str(found.get("verdict") or ("PASS" if sample.code == 0 else f"exit {sample.code}"))
+    # a limit may also end a process that the command started, such as a solver; then the command says UNKNOWN
+    if sample.code == -9 or (verdict == "UNKNOWN" and sample.cpu >= limit):
         return "timeout"
-    verdict = str(found.get("verdict") or ("PASS" if code == 0 else f"exit {code}"))
     right = case.executions in (None, found.get("executions")) and (not case.verdicts or verdict in case.verdicts)
     if right or (verdict != "PASS" and verdict in case.verdicts):  # a run that fails or gives up stops counting
         return verdict

@@ -17,8 +17,9 @@ import pytest
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
-from bench import peers  # noqa: E402 - needs the path above
-from bench.measure import run_once  # noqa: E402
+import run as benchmark  # noqa: E402 - needs the path above
+from bench import peers  # noqa: E402
+from bench.measure import Sample, run_once  # noqa: E402
 from bench.papers import Column, Table, tables  # noqa: E402
 from bench.papers import case as case_name  # noqa: E402
 from bench.plot import line_plot  # noqa: E402
@@ -268,3 +269,14 @@ def test_the_results_page_is_what_the_stored_results_say(tmp_path: Path) -> None
     for plot in tmp_path.glob("*.svg"):
         assert plot.read_text() == (docs / "plots" / plot.name).read_text()
     assert not any(r["result"].startswith("WRONG") for rows in stored["suites"].values() for r in rows)
+
+
+def test_a_limit_that_ends_a_solver_is_a_timeout() -> None:
+    case = Case("a", (), None, ("PASS",))
+    unknown = {"verdict": "UNKNOWN", "executions": 0}
+    assert benchmark._result(case, Sample(80.0, 40.5, 90.0, 3, ""), 40.0, unknown) == "timeout"
+    assert benchmark._result(case, Sample(2.0, 1.5, 90.0, 3, ""), 40.0, unknown).startswith("WRONG")
+    assert (
+        benchmark._result(Case("b", (), 8, ("PASS", "UNKNOWN")), Sample(2.0, 1.5, 9.0, 3, ""), 40.0, unknown)
+        == "UNKNOWN"
+    )
