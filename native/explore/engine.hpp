@@ -114,6 +114,7 @@ private:
   void undo_base(Frame& f);
   std::uint64_t value_of(Id w, Location l) { return w == initial ? states_.locations().initial(l) : graph()[w].value; }
   void settle_read(Id r);
+  void unsettle_read(Id r);
   void answer(Id e);
 
   // --- revisits
@@ -144,6 +145,9 @@ private:
   void report_races(Id e);
   void judge_access(Id e);
   void collect_states();
+  bool waits_for_ever(Id r);
+  void complete_without_coherence();
+  void tell(const Graph<W>& g);
 
   LocalStates& states_;
   const ExploreOptions& options_;

@@ -292,8 +292,7 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_read(Frame& f)
       g.unmake_waiting(f.event, none);
       return Step::Exhausted;
     }
-    g.clear_reads_from(f.event);
-    g.thread[f.thread].now = g[f.event].at;
+    unsettle_read(f.event);
   }
   while (f.cursor != none)
     if (const Id w = next_source(f); w != none && apply_source(f, w)) return Step::Applied;
@@ -322,8 +321,7 @@ template <unsigned W> bool Engine<W>::apply_source(Frame& f, Id w) {
   g.set_reads_from(f.event, w);
   settle_read(f.event);
   if (!consistency_.accepts_read(g, f.event) || hopeless()) {
-    g.clear_reads_from(f.event);
-    g.thread[f.thread].now = g[f.event].at;
+    unsettle_read(f.event);
     return false;
   }
   f.applied = true;
@@ -331,22 +329,36 @@ template <unsigned W> bool Engine<W>::apply_source(Frame& f, Id w) {
   return true;
 }
 
-// Gives a read the value of its write, its mode and its rows, and moves its thread on.
+// Gives a read the value of its write, its mode and its rows, and moves its thread on, where it does not wait.
 template <unsigned W> void Engine<W>::settle_read(Id r) {
   Graph<W>& g = graph();
   Event& v = g[r];
   v.value = value_of(v.reads_from, v.location);
-  answer(r);
   const Action& a = v.at->action;
+  if (without_coherence(options_.model) && !states_.machine().satisfied(v.at->state, a, v.value)) {
+    v.pinned = true;
+    g.thread[v.thread].waits = r;
+  } else {
+    answer(r);
+  }
   if (a.part == Part::Cas) v.mode = g.thread[v.thread].now->action.rmw ? a.mode : a.failure;
   compute_rows(g, r, options_.model);
+}
+
+// Undoes it.
+template <unsigned W> void Engine<W>::unsettle_read(Id r) {
+  Graph<W>& g = graph();
+  g.clear_reads_from(r);
+  g[r].pinned = false;
+  g.thread[g[r].thread].waits = none;
+  g.thread[g[r].thread].now = g[r].at;
 }
 
 // After all that serves it, a waiting read may wait, where the coherence-last write does not serve it.
 template <unsigned W> bool Engine<W>::wait_instead(Frame& f) {
   Graph<W>& g = graph();
   const Event& v = g[f.event];
-  if (!waits(v.at->action.part) || f.last_resort) return false;
+  if (!waits(v.at->action.part) || f.last_resort || without_coherence(options_.model)) return false;
   const Id last = g.coherence_last(v.location);
   if (states_.machine().satisfied(v.at->state, v.at->action, value_of(last, v.location))) return false;
   g.make_waiting(f.event);
@@ -425,7 +437,7 @@ template <unsigned W> void Engine<W>::retract(Frame& f) {
     if (f.applied && f.last_resort)
       g.unmake_waiting(f.event, none);
     else if (f.applied)
-      g.clear_reads_from(f.event);
+      unsettle_read(f.event);
     g.retract(f.event);
     g.thread[f.thread].waits = f.waited;
     return;
@@ -519,7 +531,7 @@ template <unsigned W> void Engine<W>::push_revisit(Id a, Id r) {
   if (g[r].waiting)
     g.unmake_waiting(r, none);
   else
-    g.clear_reads_from(r);
+    unsettle_read(r);
   Frame f{};
   f.kind = Kind::Base;
   f.event = a;
@@ -529,7 +541,8 @@ template <unsigned W> void Engine<W>::push_revisit(Id a, Id r) {
   const Event& v = g[r];
   g.thread[f.thread].now = v.at;
   // Where reading a would make r wait, r becomes a waiting event on a, which must then be coherence-last.
-  f.last_resort = !states_.machine().satisfied(v.at->state, v.at->action, g[a].value);
+  f.last_resort =
+      !without_coherence(options_.model) && !states_.machine().satisfied(v.at->state, v.at->action, g[a].value);
   frames_.push_back(f);
 }
 
@@ -539,7 +552,7 @@ template <unsigned W> void Engine<W>::undo_base(Frame& f) {
   if (f.last_resort)
     g.unmake_waiting(f.revisited, none);
   else
-    g.clear_reads_from(f.revisited);
+    unsettle_read(f.revisited);
   undo_place(f);
 }
 
@@ -561,7 +574,7 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_base(Frame& f)
         judge_access(f.revisited);
         return Step::Applied;
       }
-      g.clear_reads_from(f.revisited);
+      unsettle_read(f.revisited);
     }
     undo_place(f);
   }

@@ -7,25 +7,70 @@
 namespace fencepost {
 
 template <unsigned W> void Engine<W>::complete() {
+  if (without_coherence(options_.model)) return complete_without_coherence();
   const Graph<W>* judged = has_blocks_ ? blocks_.judged(graph()) : &graph();
   if (!judged || (has_blocks_ && sees_abandoned(*judged))) return;
   const Graph<W>& g = *judged;
-  bool all_ended = true, stuck = false;
   for (const auto& th : g.thread) {
-    if (!th.now) continue;
-    all_ended &= th.now->action.kind == ActionKind::End;
-    stuck |= th.stuck;
     // A revisit may leave a thread waiting on a write that others have overtaken since. That is a step on the way to
     // other executions, and nothing that a thread can be stuck in.
     if (th.waits != none && g[th.waits].reads_from != g.coherence_last(g[th.waits].location)) return;
   }
   if (has_blocks_) report_at_the_end(g);
+  tell(g);
+}
+
+template <unsigned W> void Engine<W>::tell(const Graph<W>& g) {
+  bool all_ended = true, stuck = false;
+  for (const auto& th : g.thread) {
+    if (!th.now) continue;
+    all_ended &= th.now->action.kind == ActionKind::End;
+    stuck |= th.stuck;
+  }
   if (stuck)
     ++results_.erroneous;
   else if (all_ended)
     reporter_.complete(g);
   else
     reporter_.blocked(g);
+}
+
+// Without a coherence order a thread that waits may read again whatever it may read: it waits for ever if none of that
+// serves it.
+template <unsigned W> bool Engine<W>::waits_for_ever(Id r) {
+  Graph<W>& g = graph();
+  const Event& v = g[r];
+  const Id seen = v.reads_from;
+  const auto read = [&](Id w) {
+    g.clear_reads_from(r);
+    g.set_reads_from(r, w);
+    compute_rows(g, r, options_.model);
+  };
+  const auto serves = [&](Id w) {
+    if (!states_.machine().satisfied(v.at->state, v.at->action, value_of(w, v.location))) return false;
+    const bool taken = updates(v.at->action.part) && g.readers_of(w, v.location).some([&](unsigned o) {
+      const Id next = g.event[o].po_after;
+      return next != none && g[next].is_update();
+    });
+    read(w);
+    return !taken && consistency_.accepts_weakly(g);
+  };
+  bool served = serves(initial);
+  for (Id w = g.location[v.location].first; w != none && !served; w = g[w].co_after)
+    served = serves(w);
+  read(seen);
+  return !served;
+}
+
+// Whatever a thread that waits has read, it is the same execution: it is told where each read the canonical write.
+template <unsigned W> void Engine<W>::complete_without_coherence() {
+  const Graph<W>& g = graph();
+  const auto all = [](Id) { return true; };
+  for (const auto& th : g.thread)
+    if (th.waits != none && g[th.waits].reads_from != consistency_.canonical_source(g, th.waits, all)) return;
+  for (const auto& th : g.thread)
+    if (th.waits != none && !waits_for_ever(th.waits)) return;
+  tell(g);
 }
 
 // Whether somebody reads from a block that a failed assume has ended: such a block never took place.

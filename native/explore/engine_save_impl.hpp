@@ -132,7 +132,8 @@ template <unsigned W> void Engine<W>::rebuild(Graph<W>& g, const std::vector<boo
   std::vector<std::vector<Id>> po(g.thread.size());
   for (std::size_t t = 0; t < g.thread.size(); ++t) {
     for (Id e = g.thread[t].last; e != none; e = g[e].po_before)
-      po[t].insert(po[t].begin(), e);
+      po[t].push_back(e);
+    std::reverse(po[t].begin(), po[t].end());
     for (std::size_t k = 0; k + 1 < po[t].size(); ++k)
       g[po[t][k]].po_after = po[t][k + 1];
   }
@@ -153,6 +154,7 @@ template <unsigned W> void Engine<W>::rebuild(Graph<W>& g, const std::vector<boo
           const auto args = states_.machine().spawn_arguments(v.at->state);
           g.thread[child].now = states_.first(child, static_cast<std::uint32_t>(v.at->action.value), args);
         }
+        if (v.is_read() && v.pinned) continue; // it waits
         th.now = states_.next(th.now, v.is_write() ? 0 : v.value);
       }
     }

@@ -267,9 +267,21 @@ template <class G> std::vector<std::uint64_t> Reporter<G>::outcome(const G& g) {
     if (l == no_location || l >= g.location.size())
       values.push_back(initial_value(states_.machine().program(), o.where, o.what));
     else
-      values.push_back(g.location[l].last == none ? states_.locations().initial(l) : g[g.location[l].last].value);
+      values.push_back(g.location[l].last == none ? states_.locations().initial(l) : g[final_write(g, l)].value);
   }
   return values;
+}
+
+// The coherence-last write; without a coherence order one that nothing is known to follow, the last thread's first.
+template <class G> Id Reporter<G>::final_write(const G& g, Location l) const {
+  Id found = g.location[l].last;
+  if (!without_coherence(options_.model)) return found;
+  const auto rank = [&](Id w) {
+    return std::tuple((g.prefix_of(w) & g.location[l].writes).count(), g[w].thread, g.index_of(w));
+  };
+  for (Id w = g.location[l].first; w != none; w = g[w].co_after)
+    if (rank(found) < rank(w)) found = w;
+  return found;
 }
 
 template <class G> Execution Reporter<G>::export_graph(const G& g, std::vector<Id>* numbering) {
@@ -311,7 +323,7 @@ template <class G> Execution Reporter<G>::export_graph(const G& g, std::vector<I
                         v.value, a.position, number(v.reads_from), number(g.joined(e)), deps(a.address_deps),
                         deps(a.data_deps), deps(a.control_deps)});
   }
-  for (Location l = 0; l < g.location.size(); ++l) {
+  for (Location l = 0; l < g.location.size() && !without_coherence(options_.model); ++l) {
     std::vector<std::int32_t> writes;
     for (Id w = g.location[l].first; w != none; w = g[w].co_after)
       writes.push_back(number(w));

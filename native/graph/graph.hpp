@@ -12,14 +12,17 @@ struct Event {
   std::uint32_t thread = 0, index = 0, stamp = 0;
   Location location = no_location;
   Id reads_from = none;
-  Id po_before = none, po_after = none; // neighbours in the thread
-  Id co_before = none, co_after = none; // neighbours in coherence; co_before is `initial` for the first
-  Id joined = none;                     // Join: the last event of the thread that ended
-  Id waited = none;                     // the waiting event that this one replaced
+  Id po_before = none, po_after = none;          // neighbours in the thread
+  Id co_before = none, co_after = none;          // neighbours in coherence; co_before is `initial` for the first
+  Id joined = none;                              // Join: the last event of the thread that ended
+  Id waited = none;                              // the waiting event that this one replaced
+  Id fence_before = none, release_before = none; // the last releasing fence and write before it in its thread
   ActionKind kind = ActionKind::Fence;
   Mode mode = Mode::Na;
   bool waiting = false; // a wait that no write served when it was added: it stands in `order` and nowhere else
-  bool pinned = false;  // a waiting event made by a revisit: only another revisit wakes it
+  // A waiting event made by a revisit: only another revisit wakes it. Without a coherence order every wait that read
+  // what does not serve it is one, and no waiting event.
+  bool pinned = false;
 
   bool is_read() const { return kind == ActionKind::Read; }
   bool is_write() const { return kind == ActionKind::Write; }
@@ -150,7 +153,7 @@ template <unsigned W> struct Graph : CoherenceGraph<W, Event> {
   }
 
   // --- what a Reporter asks
-  bool shown(Id e) const { return !(*this)[e].waiting; }
+  bool shown(Id e) const { return !(*this)[e].waiting && !(*this)[e].pinned; }
   std::uint32_t index_of(Id e) const { return (*this)[e].index; }
   Id joined(Id e) const { return (*this)[e].joined; }
   const LocalState* latest(std::uint32_t t) const { return thread[t].now; }

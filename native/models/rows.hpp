@@ -50,17 +50,11 @@ template <unsigned W> Bits<W> message_of(const Graph<W>& g, Id w, Model model) {
   if (releases(v.mode)) {
     add_with_prefix(set, g.hb, w);
   } else {
-    bool fence = false, write = model == Model::Rc11Cpp20;
-    for (Id d = v.po_before; d != none && !(fence && write); d = g[d].po_before) {
-      const Event& u = g[d];
-      if (!fence && u.is_fence()) {
-        const auto mode = c11_fence(u.at->action.fence);
-        if (mode && releases(*mode)) add_with_prefix(set, g.hb, d), fence = true;
-      } else if (!write && u.is_write() && u.location == v.location && releases(u.mode)) {
-        add_with_prefix(set, g.hb, d);
-        write = true;
-      }
-    }
+    if (v.fence_before != none) add_with_prefix(set, g.hb, v.fence_before);
+    Id d = model == Model::Rc11Cpp20 ? none : v.release_before;
+    while (d != none && g[d].location != v.location)
+      d = g[d].release_before;
+    if (d != none) add_with_prefix(set, g.hb, d);
   }
   if (v.is_update()) {
     const Id source = g[g.read_of_update(w)].reads_from;
@@ -69,7 +63,19 @@ template <unsigned W> Bits<W> message_of(const Graph<W>& g, Id w, Model model) {
   return set;
 }
 
+// Notes what e's thread has released before it, so that no write has to look for it. pre: done for what is before.
+template <unsigned W> void note_releases(Graph<W>& g, Id e) {
+  Event& v = g[e];
+  v.fence_before = v.release_before = none;
+  if (v.po_before == none) return;
+  const Event& u = g[v.po_before];
+  const auto fence = u.is_fence() ? c11_fence(u.at->action.fence) : std::nullopt;
+  v.fence_before = fence && releases(*fence) ? v.po_before : u.fence_before;
+  v.release_before = u.is_write() && releases(u.mode) ? v.po_before : u.release_before;
+}
+
 template <unsigned W> void compute_happens_before(Graph<W>& g, Id e, Model model) {
+  note_releases(g, e);
   const Event& v = g[e];
   const auto at = static_cast<std::size_t>(e);
   Bits<W> set = happens_before(g, e), pending;

@@ -165,7 +165,7 @@ void LocalStates::classify(std::uint32_t thread, LocalState& s) {
   s.kind = kind_of(s.action);
   const Action& a = s.action;
   if (a.kind == ActionKind::AtomicBegin || a.kind == ActionKind::AtomicEnd)
-    refuse("an atomic block, which weak memory has no meaning for", a.position);
+    refuse("an atomic block, which a search of states does not know", a.position);
   if (a.part == Part::Exclusive || a.conditional >= 0) refuse("an exclusive access", a.position);
   if (a.kind == ActionKind::Choose && a.high - a.value > 0xFFFF)
     refuse("a choice among more than 65536 values", a.position);

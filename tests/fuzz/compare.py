@@ -1,6 +1,6 @@
 """Holds the explorer, the reference algorithms and enumeration against each other, as long as wanted.
 
-    python tests/fuzz/compare.py everything                   # 20 000 programs under the language-level models: 40 min
+    python tests/fuzz/compare.py everything                   # 24 500 programs under the language-level models: 60 min
     python tests/fuzz/compare.py random --models rc11 tso --shape c11 --seeds 0 20000
     python tests/fuzz/compare.py random --models power --shape power --seconds 600
     python tests/fuzz/compare.py random --models sc rc11 --shape blocks --ways explorer enumeration
@@ -35,11 +35,18 @@ EVERYTHING = (
     ("ra", 2_000, ("sc", "ra")),
     ("c11-racy", 1_000, ("rc11", "ra", "wrc11")),
 )
+#: And with atomic blocks, which the reference does not know.
+BLOCKS = (
+    ("blocks", 2_000, ("sc", "tso", "pso", "ra", "rc11")),
+    ("blocks-relaxed", 2_000, ("sc", "tso", "pso", "ra", "rc11", "rc11-cpp20")),
+    ("blocks-racy", 500, ("rc11", "ra")),
+)
 
 
 def everything(options: argparse.Namespace) -> int:
     bad = 0
-    for shape, share, models in EVERYTHING:
+    for shape, share, models in (*EVERYTHING, *BLOCKS):
+        options.ways = ("explorer", "enumeration") if shape.startswith("blocks") else WAYS
         options.shape, options.models, options.seeds = shape, models, (0, share * options.programs // 20_000)
         print(f"{shape}, {options.seeds[1]} programs, {' '.join(models)}:", flush=True)
         bad |= random_programs(options)

@@ -222,21 +222,21 @@ class Candidate:
         return max(writes, key=lambda e: (self._depth(e.id), e.thread, e.index)).id
 
     def _depth(self, write: int) -> int:
-        """How many writes of its location are before it in program order and reads-from."""
-        structure, reached, grown = self.structure, 0, 1 << write
-        before = [0] * structure.n
-        for name in ("po", "rf"):
-            for a, row in enumerate(structure.relation(name)):
-                for b in range(structure.n):
+        """How many writes of its location must be there before it: in program order, reads-from, starts and ends."""
+        before: dict[int, set[int]] = {}
+        for name in ("po", "rf", "spawn"):
+            for a, row in enumerate(self.structure.relation(name)):
+                for b in range(self.structure.n):
                     if row >> b & 1:
-                        before[b] |= 1 << a
-        while grown != reached:
-            reached = grown
-            for b in range(structure.n):
-                if reached >> b & 1:
-                    grown |= before[b]
-        address = self.frame.events[write].address
-        return sum(e.is_write and e.address == address and reached >> e.id & 1 for e in self.frame.events)
+                        before.setdefault(b, set()).add(a)
+        reached, todo = {write}, [write]
+        while todo:
+            fresh = before.get(todo.pop(), set()) - reached
+            reached |= fresh
+            todo += fresh
+        events = self.frame.events
+        here = (events[i] for i in reached if events[i].kind is EventKind.WRITE)
+        return sum(e.address == events[write].address for e in here)
 
     # --- blocked executions
 

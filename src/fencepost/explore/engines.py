@@ -9,11 +9,8 @@ from functools import lru_cache
 
 from fencepost.errors import UnsupportedError
 from fencepost.models.registry import Model, find, names
-from fencepost.program.condition import FinalMemory
 from fencepost.program.instructions import (
     AtomicBegin,
-    Await,
-    BlockingCas,
     Fence,
     Instruction,
     Load,
@@ -88,8 +85,6 @@ def engine_of(model: Model, program: Program | None = None) -> Engine:
 
 def _checked(engine: Engine, program: Program) -> Engine:
     """Some programs are beyond the hand-tuned checkers."""
-    if engine.like == "wrc11" and _needs_coherence(program):
-        return Engine(False, reason="waiting and final memory need a coherence order, which wrc11 has not")
     if engine.like == "armv7" and any(_is_ordered(i) for f in program.functions for i in f.code):
         return Engine(False, reason="armv7 does not order accesses by their modes, and the explorer would")
     if engine.explores and engine.like not in WITH_BLOCKS and uses(program, AtomicBegin):
@@ -156,8 +151,3 @@ def uses(program: Program, *kinds: type[object]) -> bool:
 
 def _has_non_atomics(program: Program) -> bool:
     return any(isinstance(i, Load | Store) and i.mode is Mode.NA for f in program.functions for i in f.code)
-
-
-def _needs_coherence(program: Program) -> bool:
-    """Whether it waits or its final memory is observed: what the core does about both rests on a coherence order."""
-    return uses(program, Await, BlockingCas) or any(isinstance(o.what, FinalMemory) for o in program.observations)
