@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from fencepost.models.cat.base import RELATIONS, SETS
-from fencepost.models.cat.plan import ACYCLIC, EMPTY, IRREFLEXIVE, Op, Plan, PlanCheck
+from fencepost.models.cat.plan import ACYCLIC, EMPTY, IRREFLEXIVE, Op, Plan, PlanCheck, walk
 
 # Where a pair that starts at a new event can end: later in the new events (the write of a read-modify-write, seen from
 # its read), at itself, earlier in the new events, at the coherence-last write that the new event reads, elsewhere.
@@ -193,24 +193,15 @@ class _Facts:
         self.made: dict[int, tuple[int, int, int]] = {}
 
     def run(self) -> list[Fact]:
-        operations, k, changed = self.plan.operations, 0, [False]
-        while k < len(operations):
-            op, to, a, b = operations[k]
-            k += 1
-            if op == Op.LOOP:
-                changed.append(False)
-            elif op == Op.ASSIGN:
-                worse = _union(self.facts[a], self.facts[b])
-                changed[-1] = changed[-1] or worse != self.facts[a]
-                self.facts[a] = worse
-            elif op == Op.END_LOOP:
-                again = changed.pop()
-                if again:
-                    changed.append(False)
-                    k -= a
-            elif op != Op.CHECK:
-                self.made[to] = (op, a, b)
-                self.facts[to] = self.fact(op, a, b)
+        def compute(op: int, to: int, a: int, b: int) -> None:
+            self.made[to] = (op, a, b)
+            self.facts[to] = self.fact(op, a, b)
+
+        def assign(a: int, b: int) -> bool:
+            before, self.facts[a] = self.facts[a], _union(self.facts[a], self.facts[b])
+            return self.facts[a] != before
+
+        walk(self.plan, compute, assign)
         return self.facts
 
     def fact(self, op: int, a: int, b: int) -> Fact:

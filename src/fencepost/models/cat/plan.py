@@ -199,6 +199,28 @@ def _run(
                     return
 
 
+def walk(
+    plan: Plan, compute: Callable[[int, int, int, int], None], assign: Callable[[int, int], bool]
+) -> None:  # fmt: skip
+    """The order in which a plan is computed, for other readings of it: `compute(op, to, a, b)` for each operation,
+    `assign(a, b)` at the end of each round of a loop, which goes on while one of them changes something. (`_run` is the
+    same loop written out: it is the inner loop of enumeration.)"""
+    operations, k, changed = plan.operations, 0, [False]
+    while k < len(operations):
+        op, to, a, b = operations[k]
+        k += 1
+        if op == Op.LOOP:
+            changed.append(False)
+        elif op == Op.ASSIGN:
+            changed[-1] = assign(a, b) or changed[-1]
+        elif op == Op.END_LOOP:
+            if changed.pop():
+                changed.append(False)
+                k -= a
+        elif op != Op.CHECK:
+            compute(op, to, a, b)
+
+
 def holds(kind: int, value: Register) -> bool:
     if kind == EMPTY_SET_CHECK:
         return not value

@@ -23,7 +23,7 @@ from typing import Any
 from fencepost.execution.execution import Event, EventKind, Execution
 from fencepost.models.cat import relations as rel
 from fencepost.models.cat.base import RELATIONS, SETS, Structure, structure_of
-from fencepost.models.cat.plan import ACYCLIC, IRREFLEXIVE, SIMPLE, Op, Plan, Register, holds
+from fencepost.models.cat.plan import ACYCLIC, IRREFLEXIVE, SIMPLE, Op, Plan, Register, holds, walk
 from fencepost.program.instructions import Mode
 
 _READ = (Mode.NA, Mode.RLX, Mode.ACQ, Mode.ACQ_PC, Mode.ACQ_REL, Mode.SC)
@@ -156,25 +156,19 @@ class Small:
     def evaluate(self, s: Structure, *, ordered: bool = False) -> list[Register]:
         """Every register, from below. `ordered`: the two events are ordered across threads."""
         values: list[Register] = [0] * self.plan.registers
-        operations, k, changed = self.plan.operations, 0, [False]
-        while k < len(operations):
-            op, to, a, b = operations[k]
-            k += 1
-            if op == Op.LOOP:
-                changed.append(False)
-            elif op == Op.ASSIGN:
-                changed[-1] = changed[-1] or values[a] != values[b]
-                values[a] = values[b]
-            elif op == Op.END_LOOP:
-                if changed.pop():
-                    changed.append(False)
-                    k -= a
-            elif op != Op.CHECK:
-                values[to] = SIMPLE[op](values, a, b, s)
-                if to in self.empty:
-                    values[to] = 0 if isinstance(values[to], int) else (0,) * s.n
-                elif ordered and to in self.order:
-                    values[to] = (2, 0)
+
+        def compute(op: int, to: int, a: int, b: int) -> None:
+            values[to] = SIMPLE[op](values, a, b, s)
+            if to in self.empty:
+                values[to] = 0 if isinstance(values[to], int) else (0,) * s.n
+            elif ordered and to in self.order:
+                values[to] = (2, 0)
+
+        def assign(a: int, b: int) -> bool:
+            before, values[a] = values[a], values[b]
+            return values[a] != before
+
+        walk(self.plan, compute, assign)
         return values
 
 
