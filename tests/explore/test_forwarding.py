@@ -44,6 +44,14 @@ def test_a_forwarded_value_is_no_reason_to_enumerate(model: str) -> None:
     assert (verdict.answer, verdict.executions, verdict.extra.get("engine")) == (Answer.PASS, 2800, None)
 
 
+@pytest.mark.parametrize("model", ["armv8", "riscv"])
+def test_a_cycle_needs_others_that_read_and_write(model: str) -> None:
+    """Two reads of y see the thread's own write, and u is what the second one saw. Nobody else writes y."""
+    text = "var x, y, u\nthread P {{ r := x; y := 1; a := y; e := y; u := e }}\nthread Q {{ s := u; {q} := s }}\n"
+    alone, shared = (api.outcomes(read_text(text.format(q=q)), model=model) for q in "xy")
+    assert (alone.engine, shared.engine) == ("explore", "enumerate")
+
+
 def test_no_verdict_where_enumeration_is_beyond_us(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise UnsupportedError("too many paths")
