@@ -132,7 +132,7 @@ template <unsigned W> Id CommitEngine<W>::add_event(G& g, std::uint32_t t) {
   if (a.kind == ActionKind::Write && a.rmw) g[e].pair = g.at_slot(t, g[e].slot - 1);
   if (a.kind == ActionKind::Write && a.conditional >= 0)
     g[e].pair = g.at_slot(t, static_cast<std::size_t>(a.conditional));
-  compute_before(g, e, states_.machine().dependencies(), options_.in_order);
+  compute_before(g, e, states_.machine().dependencies(), options_.in_order, options_.success_dependencies);
   compute_commit_prefix(g, e);
   return e;
 }
@@ -188,7 +188,7 @@ template <unsigned W> void CommitEngine<W>::settle_read(G& g, Id r, Id w) {
       g[half].kind = ActionKind::Write;
       g[half].hidden = true;
       g[half].value = 0;
-      compute_before(g, half, states_.machine().dependencies(), options_.in_order);
+      compute_before(g, half, states_.machine().dependencies(), options_.in_order, options_.success_dependencies);
       compute_commit_prefix(g, half);
       return;
     }
@@ -479,7 +479,7 @@ template <unsigned W> void CommitEngine<W>::look_for_missing(const G& g) {
     missing |= !options_.success_dependencies && waits_for_success(g, e, dependencies);
   }
   for (std::uint32_t t = 0; t < g.thread.size(); ++t)
-    missing |= options_.multi_copy_atomic && waits_in_vain(g, t, dependencies);
+    missing |= options_.multi_copy_atomic && waits_in_vain(g, t, dependencies, options_.success_dependencies);
   results_.may_miss |= missing;
 }
 

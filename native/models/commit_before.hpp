@@ -65,8 +65,14 @@ inline bool system_event(const CommittedEvent& e) {
 inline bool reads(const CommittedEvent& e) { return e.is_read(); }
 inline bool writes(const CommittedEvent& e) { return e.is_write() || e.hidden; }
 
-// Whether e, po-before f, must be committed before f whatever the dependencies say.
-inline bool committed_before(const CommittedEvent& e, const CommittedEvent& f) {
+// Accesses of read-modify-writes and exclusives.
+inline bool atomic(const CommittedEvent& e) {
+  const Action& a = e.action();
+  return a.rmw || a.conditional >= 0 || a.part == Part::Exclusive || updates(a.part);
+}
+
+// Whether e, po-before f, must be committed before f whatever the dependencies say. `both_halves`: see needs_of.
+inline bool committed_before(const CommittedEvent& e, const CommittedEvent& f, bool both_halves) {
   if (system_event(e) || system_event(f) || (e.kind == ActionKind::Choose && !e.hidden)) return true;
   if (e.is_fence() && instruction_barrier(e.action().fence)) return true;
   if (f.is_fence()) {
@@ -79,15 +85,17 @@ inline bool committed_before(const CommittedEvent& e, const CommittedEvent& f) {
   }
   if (!(reads(e) || writes(e)) || !(reads(f) || writes(f))) return false;
   if (e.location == f.location || (reads(e) && acquires(e.mode)) || (writes(f) && releases(f.mode))) return true;
+  if (both_halves && !(atomic(e) && atomic(f))) return false; // RISC-V's loads and stores are RCpc
   return writes(e) && releases(e.mode) && reads(f) && acquires(f.mode) && f.mode != Mode::AcqPc;
 }
 
 } // namespace detail
 
-// Fills in what comes before e in its thread, and its prefix. pre: everything po-before e is there. `in_order`: all of
-// it does, so that commit-before is (po ∪ rf)+.
+// What comes before e in its thread. pre: everything po-before e is there.
+// `both_halves`: the modes of a read-modify-write hold for its read and its write (RISC-V): the read of one that
+// releases comes after all accesses before it, the write of one that acquires before all after it.
 template <unsigned W>
-void compute_before(CommitGraph<W>& g, Id e, DependencyTable& dependencies, bool in_order = false) {
+Bits<W> needs_of(const CommitGraph<W>& g, Id e, DependencyTable& dependencies, bool in_order, bool both_halves) {
   const CommittedEvent& f = g[e];
   Bits<W> needs;
   const auto need = [&](DepSet deps) {
@@ -99,11 +107,16 @@ void compute_before(CommitGraph<W>& g, Id e, DependencyTable& dependencies, bool
   need(a.data_deps);
   need(a.control_deps);
   need(a.compared_deps);
+  // Whether a compare-exchange fails, and releases nothing, is not known when it is added.
+  const bool read_releases = both_halves && f.is_read() && !f.failed_cas && releases(a.mode);
   for (std::uint32_t k = 0; k < f.slot; ++k) {
     const Id d = g.at_slot(f.thread, k);
     if (d == none) continue;
     need(g[d].action().address_deps);
-    if (in_order || detail::committed_before(g[d], f)) needs.set(g.bit(d));
+    const bool access = detail::reads(g[d]) || detail::writes(g[d]);
+    const bool write_acquires = both_halves && detail::writes(g[d]) && acquires(g[d].mode);
+    if (in_order || detail::committed_before(g[d], f, both_halves) || (read_releases && access) || write_acquires)
+      needs.set(g.bit(d));
   }
   // Whatever comes after the read of a read-modify-write comes after its write.
   Bits<W> halves;
@@ -113,10 +126,16 @@ void compute_before(CommitGraph<W>& g, Id e, DependencyTable& dependencies, bool
     if (half == none || half == e) return;
     if ((read.is_read() && read.failed_cas) || (g[half].pair != none && !g[half].optional)) halves.set(g.bit(half));
   });
-  needs |= halves;
-  const Id spawn = g.thread[f.thread].spawned_by;
+  return needs | halves;
+}
+
+// Fills in what comes before e. `in_order`: all that is po-before it does, so that commit-before is (po ∪ rf)+.
+template <unsigned W>
+void compute_before(CommitGraph<W>& g, Id e, DependencyTable& dependencies, bool in_order, bool both_halves) {
+  Bits<W> needs = needs_of(g, e, dependencies, in_order, both_halves);
+  const Id spawn = g.thread[g[e].thread].spawned_by;
   if (spawn != none) needs.set(g.bit(spawn));
-  if (f.kind == ActionKind::Join) needs |= g.thread[f.action().value].events;
+  if (g[e].kind == ActionKind::Join) needs |= g.thread[g[e].action().value].events;
   g.before[static_cast<std::size_t>(e)] = needs;
 }
 
@@ -213,7 +232,8 @@ template <unsigned W> bool written_elsewhere(const CommitGraph<W>& g, Id e) {
 // model puts before s is the same in both, with s itself, the write f, and the read of another thread that sees f and
 // begins the way from f to s. So it is enough to look for d and f where other threads do write the location of d and
 // read f.
-template <unsigned W> bool waits_in_vain(const CommitGraph<W>& g, std::uint32_t t, DependencyTable& dependencies) {
+template <unsigned W>
+bool waits_in_vain(const CommitGraph<W>& g, std::uint32_t t, DependencyTable& dependencies, bool both_halves) {
   std::vector<Bits<W>> waits(g.event.size()), ordered(g.event.size());
   const auto follow = [&g](std::vector<Bits<W>>& rows, Id e, Id d) {
     rows[static_cast<std::size_t>(e)] |= rows[static_cast<std::size_t>(d)];
@@ -222,10 +242,12 @@ template <unsigned W> bool waits_in_vain(const CommitGraph<W>& g, std::uint32_t 
   for (const Id e : g.thread[t].slot) {
     if (e == none) continue;
     const bool early = forwarded(g, e);
-    (g.before[static_cast<std::size_t>(e)] & g.thread[t].events).each([&](unsigned n) {
+    const Bits<W> before = g.before[static_cast<std::size_t>(e)] & g.thread[t].events;
+    const Bits<W> needed = g[e].failed_cas ? before & needs_of(g, e, dependencies, false, both_halves) : before;
+    before.each([&](unsigned n) {
       const Id d = static_cast<Id>(n);
       follow(waits, e, d);
-      if (!early || g[d].location != g[e].location) follow(ordered, e, d);
+      if (needed.test(n) && (!early || g[d].location != g[e].location)) follow(ordered, e, d);
     });
     if (early) {
       const Action& a = g[g[e].reads_from].action();

@@ -7,6 +7,7 @@ per model.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from itertools import islice
 
 import pytest
@@ -51,13 +52,29 @@ def test_what_follows_a_failed_store_conditional_may_come_before_its_load() -> N
     assert enumerated(program, find("riscv"), ExploreOptions(model="riscv")).holds
 
 
+def test_annotations_of_riscv() -> None:
+    """amoadd.rl: not only its write but also its read comes after whatever is before it. A plain store that releases
+    may be overtaken by a load that acquires: those annotations are RCpc."""
+    shape = replace(
+        SHAPES["riscv"], threads=(2, 2), locations=(2, 3), values=1, initial=False, fence=1, rmw=2, branches=1,
+        stores=9, exclusives=0, arithmetic=0, address_dependencies=0,
+    )  # fmt: skip
+    for seed in (142, 5590, *range(20)):
+        assert_agree(random_program(seed, shape, size=9), "riscv")
+
+
+CORPUS = [("X86", "tso"), ("C11", "rc11"), ("PPC", "power"), ("RISCV", "riscv"), ("AARCH64", "armv8")]
+
+
 @needs_corpus
 @pytest.mark.corpus
-@pytest.mark.parametrize(("folder", "model"), [("X86", "tso"), ("C11", "rc11"), ("PPC", "power"), ("RISCV", "riscv")])
+@pytest.mark.parametrize(("folder", "model"), CORPUS)
 def test_on_the_corpus(folder: str, model: str) -> None:
     if not knows(model):
         pytest.skip(f"the explorer has no {model}")
-    for path in litmus_files(folder)[:: STEP * (6 if folder in ("PPC", "RISCV") and not LONG else 1)]:
+    # accesses of different sizes that meet are not for the core
+    paths = [p for p in litmus_files(folder) if "mixed" not in p.parts]
+    for path in paths[:: STEP * (6 if folder in ("PPC", "RISCV", "AARCH64") and not LONG else 1)]:
         assert_agree(read(path.read_text(), path.name), model)
 
 

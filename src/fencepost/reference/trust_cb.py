@@ -11,7 +11,8 @@ It is `trust.visit`, word for word, with *commit-before* in the place of porf, o
     fences          f before e, where f is a fence po-before e whose second set has e's kind (R or W);
                     e before f, where f is a fence po-after e whose first set has e's kind; and everything
                     after an instruction barrier (isync, isb, fence.i), which itself only has ctrl and addr;po
-    modes           after an acquire read; before a release write; release before acquire (not before LDAPR)
+    modes           after an acquire read; before a release write; release before acquire (not before LDAPR);
+                    RISC-V, where both halves of an AMO are annotated: before a releasing read, after an acquiring write
     system          spawn, join, begin, end: as a full fence. A CHOOSE comes before everything po-after it
     flag            what depends on the success of a store-conditional comes after that store-conditional
     RMW             whatever comes after the read of a read-modify-write instruction comes after its write
@@ -81,7 +82,7 @@ from fencepost.program import instructions as ins
 from fencepost.program.instructions import Mode
 from fencepost.program.interpret import NO_DEPS, Deps, Kind, Part, ThreadState
 from fencepost.program.passes.mapping import INSTRUCTION_BARRIERS, ORDERS
-from fencepost.program.program import Program
+from fencepost.program.program import Arch, Program
 from fencepost.reference.axioms import Predicate
 from fencepost.reference.graph import FLAG, Exploration, Graph, Label, Name, Step, Threads, flags, names, number
 from fencepost.reference.power import power
@@ -99,6 +100,10 @@ SYSTEM = (EventKind.SPAWN, EventKind.BEGIN, EventKind.JOIN, EventKind.END)
 
 class HoleyThreads(Threads):
     """Threads of graphs with holes: an event may be there while po-earlier ones are missing."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self.both_halves = program.arch is Arch.RISCV
 
     def step(self, graph: Graph, thread: int) -> Step | None:
         """Runs a thread from its start, as far as the graph knows it, up to the first missing event."""
@@ -205,7 +210,8 @@ class HoleyThreads(Threads):
             assert e.origin is not None or e.kind is EventKind.BEGIN
             if e.origin is not None:
                 yield from flags(e.origin.action.address_deps)
-            if committed_before(e, label):
+            before = committed_before(e, label, both_halves=self.both_halves)
+            if before or (self.both_halves and annotated(e, label, a.mode)):
                 yield n
 
     def _compared(self, state: ThreadState) -> Deps:
@@ -219,8 +225,9 @@ class HoleyThreads(Threads):
         return NO_DEPS
 
 
-def committed_before(e: Label, f: Label) -> bool:
-    """Whether e, po-before f, must be committed before f whatever the dependencies say."""
+def committed_before(e: Label, f: Label, *, both_halves: bool = False) -> bool:
+    """Whether e, po-before f, must be committed before f whatever the dependencies say. `both_halves`: on RISC-V, where
+    release and acquire of plain stores and loads are RCpc."""
     if e.kind in SYSTEM or f.kind in SYSTEM or (e.kind is EventKind.CHOOSE and not e.hidden):
         return True
     first, second = letter(e), letter(f)
@@ -234,7 +241,15 @@ def committed_before(e: Label, f: Label) -> bool:
         return False
     if e.address == f.address or (first == "r" and e.mode.acquires) or (second == "w" and f.mode.releases):
         return True
+    if both_halves and not ((e.rmw or e.exclusive) and (f.rmw or f.exclusive)):
+        return False
     return first == "w" and e.mode.releases and second == "r" and f.mode.acquires and f.mode is not Mode.ACQ_PC
+
+
+def annotated(e: Label, f: Label, mode: Mode) -> bool:
+    """RISC-V annotates both halves of a read-modify-write: its read releases, too, and its write acquires. `mode` is
+    that of the instruction of f: whether a compare-exchange fails is not known before it is committed."""
+    return (letter(e) != "" and letter(f) == "r" and mode.releases) or (letter(e) == "w" and e.mode.acquires)
 
 
 def letter(e: Label) -> str:
