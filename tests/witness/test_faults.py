@@ -57,3 +57,15 @@ def test_a_verdict_without_a_witness_is_not_replayed(tmp_path: Path) -> None:
     file.write_text('{"schema": "fencepost/verdict/1", "verdict": "PASS", "witness": null}')
     with pytest.raises(fencepost.errors.InputError, match="this verdict is PASS and has no witness; expected a FAIL"):
         fencepost.replay(file)
+
+
+@pytest.mark.parametrize("model", ["rc11", "wrc11", "power"])
+def test_a_deadlock_names_who_holds_what_with_and_without_coherence(model: str, tmp_path: Path) -> None:
+    file = tmp_path / "locks.fp"
+    file.write_text(
+        "mutex a, b\nthread P { lock(a); lock(b); unlock(b); unlock(a) }\n"
+        "thread Q { lock(b); lock(a); unlock(a); unlock(b) }\n"
+    )
+    text = re.sub(r"\s+", " ", render(fencepost.check(file, model=model)))
+    assert "Thread P waits for the lock b (locks.fp:2), which thread Q holds (locks.fp:3);" in text
+    assert "thread Q waits for the lock a (locks.fp:3), which thread P holds (locks.fp:2)." in text

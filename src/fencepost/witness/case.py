@@ -90,7 +90,7 @@ class Case:
         for t in threads:
             roots += [e.id for e in x.thread_events(t)[-1:]]
         for action in self.waiting.values():
-            roots += x.coherence.get(action.address, ())[-1:]
+            roots += self.relations.newest(action.address)
         return roots
 
     def _concerns(self, event: int) -> bool:

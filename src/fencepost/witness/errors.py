@@ -144,10 +144,9 @@ class _Judge:
         state = next(r.state for r in self.replayed.runs.values() if r.stopped is action)
         if state.blocks:  # nobody else moves while it waits
             return True
-        order = self.execution.coherence.get(action.address, ())
         machine = Machine(self.program)
-        last = self.execution.events[order[-1]].value if order else machine.initial(action.address, action.size)
-        return not machine.satisfied(state, last)
+        values = [self.execution.events[w].value for w in self.relations.newest(action.address)]
+        return not all(machine.satisfied(state, v) for v in values or [machine.initial(action.address, action.size)])
 
     def _deadlock(self) -> str:
         waiting = self.replayed.waiting()

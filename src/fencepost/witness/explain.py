@@ -260,8 +260,8 @@ class _Explainer:
         return "; ".join(clauses), ()
 
     def waits(self, thread: int, action: Action) -> str:
-        order = self.x.coherence.get(action.address, ())
-        last = self.case.events[order[-1]] if order else None
+        newest = self.case.relations.newest(action.address)
+        last = self.case.events[newest[-1]] if newest else None
         if action.kind is Kind.BLOCK and action.spin is not None:
             where = self.names.place(action.spin)
             return f"{self.names.subject(thread)} goes round the loop at {where} for ever: it reads the newest values"

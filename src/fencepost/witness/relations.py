@@ -100,6 +100,11 @@ class Relations:
                 writes.setdefault(e.address, []).append(e.id)
         return {a: tuple(found) for a, found in writes.items() if not any(w in self.place for w in found)}
 
+    def newest(self, address: int) -> tuple[int, ...]:
+        """The writes that may be the last one to a location: one where they are ordered, in the order of their numbers
+        where they are not, none where nobody wrote it."""
+        return self.unordered.get(address) or self.execution.coherence.get(address, ())[-1:]
+
     @cached_property
     def po(self) -> Rows:
         return closure(rows_of(len(self.events), self.program_order))

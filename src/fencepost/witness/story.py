@@ -298,7 +298,7 @@ class _Teller:
             if t in self.quiet:
                 continue
             text = f"waits for {waits_for(self.case, t, action)}"
-            because = self.case.witness.execution.coherence.get(action.address, (-1,))[-1]
+            because = (self.case.relations.newest(action.address) or (-1,))[-1]
             at = self.case.waits_at(t)
             place, source = self.names.place(at), self.sources.line(at)
             yield Moment(0, t, "wait", text, (), "", "", at, place, source, True, because)
