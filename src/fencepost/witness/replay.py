@@ -263,7 +263,8 @@ class _Replayer:
 
     def _spawned(self, action: Action, event: Event) -> int:
         child = self.children.get(event.id)
-        thread = self.events[child].thread if child is not None else event.value
+        joins = child is not None and self.events[child].kind is EventKind.JOIN  # of a thread that did nothing
+        thread = self.events[child].thread if child is not None and not joins else event.value
         if thread in self.result.runs:
             raise ReplayError(f"event {event.id} starts thread {thread} a second time")
         self._start(thread, self.machine.start_function(thread, action.function, action.args))

@@ -244,11 +244,15 @@ class _Teller:
         return f"updates {location}: {self.names.value(read)} → {self.names.value(write)}"
 
     def partner(self, e: Event) -> int:
-        """The thread that a SPAWN starts or a JOIN waits for."""
-        for a, b in self.case.witness.execution.spawns:
-            if e.id in (a, b):
-                return self.case.events[b if e.id == a else a].thread
-        return e.value
+        """The thread that a SPAWN starts or a JOIN waits for. One that does nothing is joined right from its SPAWN."""
+        events = self.case.events
+        pairs = [(events[a], events[b]) for a, b in self.case.witness.execution.spawns if e.id in (a, b)]
+        if e.kind is EventKind.SPAWN:
+            return next((b.thread for a, b in pairs if a is e and b.kind is not EventKind.JOIN), e.value)
+        return next(
+            (a.thread for a, b in pairs if b is e and a.kind is not EventKind.SPAWN),
+            next((a.value for a, b in pairs if b is e and a.value != e.thread), e.value),
+        )
 
     def named(self, e: Event) -> str:
         return f"{self.names.location(e.address)} = {self.names.value(e)}"

@@ -8,6 +8,7 @@ import pytest
 
 from fencepost import api
 from fencepost.errors import FencepostError
+from fencepost.program.instructions import ErrorKind
 from fencepost.verdict import Answer
 
 FOLDER = Path(__file__).parent / "refused"
@@ -57,6 +58,49 @@ def test_what_is_reached_and_unsupported(name: str, line: int, what: str) -> Non
     verdict = api.check(FOLDER / name)
     assert verdict.answer is Answer.UNKNOWN
     assert f"{name}:{line}" in verdict.reason and what in verdict.reason
+
+
+#: what is wrong with a program that is understood: its text, the kind of the error, its line and what the reason says
+HEAD = "#include <pthread.h>\n#include <stdlib.h>\n"
+WRONG = {
+    "join twice": ("void *f(void *a) { return 0; }\nint main(void) { pthread_t t; pthread_create(&t, 0, f, 0);\n"
+                   "pthread_join(t, 0);\npthread_join(t, 0); }\n", ErrorKind.BAD_JOIN, 6, "joined or detached before"),
+    "join after detach": ("void *f(void *a) { return 0; }\nint main(void) { pthread_t t; pthread_create(&t, 0, f, 0);\n"
+                          "pthread_detach(t);\npthread_join(t, 0); }\n", ErrorKind.BAD_JOIN, 6, "detached before"),
+    "join itself": ("int main(void) {\npthread_join(pthread_self(), 0); }\n", ErrorKind.DEADLOCK, 4, ""),
+    "barrier for none": ("int main(void) { pthread_barrier_t b;\npthread_barrier_init(&b, 0, 0); }\n",
+                         ErrorKind.BAD_CALL, 4, "for no threads"),
+    "destroy a locked mutex": ("pthread_mutex_t m;\nint main(void) { pthread_mutex_lock(&m);\n"
+                               "pthread_mutex_destroy(&m); }\n", ErrorKind.UNLOCK, 5, "destroyed while it is locked"),
+    "wait without the mutex": ("int main(void) { pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"
+                               "pthread_cond_t c = PTHREAD_COND_INITIALIZER;\npthread_cond_wait(&c, &m); }\n",
+                               ErrorKind.UNLOCK, 5, ""),
+    "recursion without end": ("int f(int n) {\nreturn f(n + 1) + 1; }\nint main(void) { return f(0); }\n",
+                              ErrorKind.STACK_OVERFLOW, 4, ""),
+    "division by zero": ("int main(void) { volatile int z = 0;\nreturn 1 / z; }\n", ErrorKind.DIVISION, 4, ""),
+    "call of no function": ("int main(void) { void (*volatile f)(void) = 0;\nf(); }\n", ErrorKind.BAD_CALL, 4, ""),
+    "free of a local": ("int main(void) { int x;\nfree(&x); }\n", ErrorKind.INVALID_FREE, 4, ""),
+    "free of the middle": ("int main(void) { char *p = malloc(8);\nfree(p + 1); }\n", ErrorKind.INVALID_FREE, 4, ""),
+    "misaligned atomic": ("_Alignas(8) char b[16];\nint main(void) {\n__atomic_fetch_add((int *)(b + 1), 1, 5); }\n",
+                          ErrorKind.MISALIGNED, 5, ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "kind", "line", "what"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong(tmp_path: Path, text: str, kind: ErrorKind, line: int, what: str) -> None:
+    path = tmp_path / "wrong.c"
+    path.write_text(HEAD + text)
+    verdict = api.check(path)
+    assert verdict.answer is Answer.FAIL and what in verdict.reason
+    error = verdict.errors[0]
+    assert error.kind is kind and error.at is not None and error.at.line == line
+
+
+def test_too_much_memory_is_unknown(tmp_path: Path) -> None:
+    path = tmp_path / "huge.c"
+    path.write_text(HEAD + "int main(void) {\nreturn malloc(1ul << 40) == 0; }\n")
+    verdict = api.check(path)
+    assert verdict.answer is Answer.UNKNOWN and "huge.c:4" in verdict.reason and "more memory" in verdict.reason
 
 
 @pytest.mark.parametrize(("name", "message"), REFUSED, ids=[name for name, _ in REFUSED])

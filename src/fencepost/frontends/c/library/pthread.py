@@ -14,7 +14,8 @@ from fencepost.program.instructions import Mode, Op, RmwOp, SyncOp
 from fencepost.program.operands import Const, Operand
 from fencepost.program.program import Object
 
-KEYS = "fencepost.keys"
+KEYS, JOINED = "fencepost.keys", "fencepost.joined"
+_NOTED = 128
 _EAGAIN = 11
 
 
@@ -27,8 +28,32 @@ def create(b: Body, s: Site) -> Operand:
 
 
 def join(b: Body, s: Site) -> Operand:
+    _once_only(b, s[0], "join of a thread that was joined or detached before")
     common.join(b, s[0], s[1], 8)
     return ZERO
+
+
+def detach(b: Body, s: Site) -> Operand:
+    _once_only(b, s[0], "detach of a thread that was joined or detached before")
+    return ZERO
+
+
+def _once_only(b: Body, thread: Operand, message: str) -> None:
+    """Notes in memory of the calling thread that it has joined or detached this one: no event, so that what two threads
+    do to a third is not seen. There is a bit for each of the first threads."""
+    b.unit.add_object(Object(JOINED, _NOTED // 8, 8, (), True))
+    few, word, end = b.label(), b.fresh("joined"), b.label()
+    b.branch(b.compute(Op.ULT, thread, Const(_NOTED)), few, end)
+    b.mark(few)
+    place = b.compute(Op.MUL, b.compute(Op.LSHR, thread, Const(6)), Const(8))
+    address = b.compute(Op.ADD, b.thread_local(JOINED), place)
+    bit = b.compute(Op.SHL, ONE, b.compute(Op.AND, thread, Const(63)))
+    b.emit(ins.Load(word, address, 8, Mode.NA))
+    fresh = b.compute(Op.EQ, b.compute(Op.AND, word, bit), ZERO)
+    b.emit(ins.Assert(fresh, message, ins.ErrorKind.BAD_JOIN))
+    b.emit(ins.Store(address, b.compute(Op.OR, word, bit), 8, Mode.NA))
+    b.jump(end)
+    b.mark(end)
 
 
 def self_(b: Body, s: Site) -> Operand:
@@ -75,6 +100,12 @@ def timed(op: SyncOp) -> Handler:
 
 def timed_rwlock(op: SyncOp) -> Handler:
     return lambda b, s: replaced(b, sync(b, op, s[0]), (EBUSY, ETIMEDOUT))
+
+
+def barrier_init(b: Body, s: Site) -> Operand:
+    some = b.compute(Op.NE, s[2], ZERO, width=32)
+    b.emit(ins.Assert(some, "pthread_barrier_init for no threads", ins.ErrorKind.BAD_CALL))
+    return sync(b, SyncOp.BARRIER_INIT, s[0], s[2])
 
 
 def barrier_wait(b: Body, s: Site) -> Operand:
@@ -176,7 +207,7 @@ def set_specific(b: Body, s: Site) -> Operand:
 
 
 _NOTHING = (
-    "pthread_detach", "pthread_attr_init", "pthread_attr_destroy", "pthread_attr_setdetachstate",
+    "pthread_attr_init", "pthread_attr_destroy", "pthread_attr_setdetachstate",
     "pthread_attr_setstacksize", "pthread_attr_getdetachstate", "pthread_attr_setschedpolicy",
     "pthread_attr_setscope", "pthread_mutexattr_destroy", "pthread_mutexattr_setpshared",
     "pthread_mutexattr_setprotocol", "pthread_mutexattr_setrobust", "pthread_condattr_init",
@@ -190,7 +221,7 @@ _NOTHING = (
 
 FUNCTIONS: dict[str, Handler] = {
     **dict.fromkeys(_NOTHING, constant(0)),
-    "pthread_create": create, "pthread_join": join, "pthread_self": self_,
+    "pthread_create": create, "pthread_join": join, "pthread_detach": detach, "pthread_self": self_,
     "pthread_equal": equal, "pthread_once": plain(SyncOp.ONCE, 1),
     "pthread_mutex_init": mutex_init, "pthread_mutex_lock": on_mutex(SyncOp.MUTEX_LOCK),
     "pthread_mutex_trylock": on_mutex(SyncOp.MUTEX_TRYLOCK), "pthread_mutex_timedlock": timed(SyncOp.MUTEX_TRYLOCK),
@@ -207,7 +238,7 @@ FUNCTIONS: dict[str, Handler] = {
     "pthread_rwlock_trywrlock": plain(SyncOp.RWLOCK_TRYWRLOCK), "pthread_rwlock_unlock": plain(SyncOp.RWLOCK_UNLOCK),
     **{f"pthread_rwlock_{how}rdlock": timed_rwlock(SyncOp.RWLOCK_TRYRDLOCK) for how in ("timed", "clock")},
     **{f"pthread_rwlock_{how}wrlock": timed_rwlock(SyncOp.RWLOCK_TRYWRLOCK) for how in ("timed", "clock")},
-    "pthread_barrier_init": plain(SyncOp.BARRIER_INIT, 2), "pthread_barrier_wait": barrier_wait,
+    "pthread_barrier_init": barrier_init, "pthread_barrier_wait": barrier_wait,
     "pthread_spin_init": spin_init, "pthread_spin_lock": spin_lock, "pthread_spin_trylock": spin_trylock,
     "pthread_spin_unlock": spin_unlock,
     "sem_init": plain(SyncOp.SEM_INIT, 2), "sem_wait": plain(SyncOp.SEM_WAIT), "sem_post": plain(SyncOp.SEM_POST),
