@@ -138,7 +138,10 @@ class Symbolic:
                 args = [self._operand(way, a) for a in i.args]
                 if i.op in (Op.UDIV, Op.UREM, Op.SDIV, Op.SREM):
                     self._require(way.guard, self.values.boolean(args[1]))
-                way.registers[i.dst.index] = self.values.compute(i.op, i.width, args)
+                try:
+                    way.registers[i.dst.index] = self.values.compute(i.op, i.width, args)
+                except NotImplementedError as what:
+                    raise UnsupportedError(f"{what} at {i.at} has no bit-vector encoding") from None
             case ins.Choose():
                 self._choose(pc, i, way)
             case ins.Assume():

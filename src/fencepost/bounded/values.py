@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from fencepost.bounded.ranges import TRUTH, Range, apply, of, unsigned
 from fencepost.bounded.terms import Solver, Term
-from fencepost.errors import UnsupportedError
 from fencepost.program.arithmetic import compute
 from fencepost.program.instructions import Op
 from fencepost.program.operands import WORD, to_signed, to_unsigned
@@ -167,7 +166,7 @@ class Values:
             return self._wrapping(op, width, args)
         if op in _SHIFTS or op in _DIVISIONS:
             return self._wide(op, width, args)
-        raise UnsupportedError(f"the operation {op.value} has no bit-vector encoding")
+        raise NotImplementedError(f"the operation {op.value}")
 
     def _narrow(self, value: Value, width: int) -> Value:
         """The low `width` bits as an unsigned number."""
