@@ -27,6 +27,7 @@ SELF_CHECKING = (
     "control.c",
     "library.c",
     "memory.c",
+    "strings.c",
     "posix.c",
     "threads.cpp",
     "standard.cpp",
