@@ -191,7 +191,7 @@ bool RsmcEngine::is_faulty(State& sigma) {
       trouble = Trouble{ErrorKind::Unsupported, "RSMC has no exclusive accesses"};
     if (!trouble) continue;
     th.halted = true;
-    reporter_.report(g, trouble->kind, trouble->message, a.position, static_cast<std::int32_t>(t), {});
+    sigma.faults.emplace_back(t, std::move(*trouble));
     return true;
   }
   return false;
@@ -207,6 +207,10 @@ void RsmcEngine::report(State& sigma) {
     error |= th.halted && g.at_slot(t, th.now->state.events) == none;
   }
   const std::vector<Set> order = model_.order(sigma);
+  for (const auto& [t, fault] : sigma.faults)
+    if (sigma.open.none())
+      reporter_.report(g, fault.kind, fault.message, g.thread[t].now->action.position, static_cast<std::int32_t>(t),
+                       {});
   for (const Id e : g.order) {
     g.prefix[static_cast<std::size_t>(e)] = order[static_cast<std::size_t>(e)];
     const bool touches = g[e].is_read() || g[e].is_write() || g[e].kind == ActionKind::Free;

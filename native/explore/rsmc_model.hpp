@@ -6,6 +6,7 @@
 #pragma once
 
 #include "explore/options.hpp"
+#include "explore/reporter.hpp"
 #include "graph/commit_graph.hpp"
 #include "models/commit_structure.hpp"
 #include "models/plan_evaluator.hpp"
@@ -38,6 +39,9 @@ using Run = std::vector<Commit>;
 struct State {
   G g;
   Set open; // fetched and not committed
+  // Threads that halted before something that cannot be an event. It is told at the end of the run: until then events
+  // of other threads may be missing before those that are there.
+  std::vector<std::pair<std::uint32_t, Trouble>> faults;
 };
 
 struct Successor {

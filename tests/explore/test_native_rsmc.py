@@ -16,6 +16,7 @@ from fencepost.models.registry import find
 from fencepost.options import CheckOptions, ExploreOptions
 from fencepost.reference import rsmc
 from fencepost.verdict import Answer
+from fencepost.witness.replay import replay
 from numbers_table import BENCHMARKS
 
 FIG_5 = read_text("var x, y\nthread P { r := y; x := r; x := 2 }\nthread Q { x := 3; sync; y := 1 }")
@@ -128,3 +129,11 @@ def test_what_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be saved"):
         CheckOptions(algorithm="rsmc", save="x")
     assert ours() == ("armv8", "power", "riscv", "weakest")
+
+
+def test_a_witness_is_told_once_no_event_is_missing_before_others() -> None:
+    """At a failing assertion RSMC may have committed a fence of the other thread and not yet a write before it."""
+    program = read_file(BENCHMARKS / "power" / "stack.c", flags=["-DUNSAFE"])
+    verdict = explore(program, "power", CheckOptions(algorithm="rsmc"))
+    assert verdict.witness is not None
+    assert replay(verdict.witness.program, verdict.witness.execution)
