@@ -81,6 +81,7 @@ private:
   std::size_t spare_ = 0;
   G current_;
   bool active_ = false, full_ = false;
+  std::uint64_t tick_ = 1; // over all calls of run
 };
 
 } // namespace fencepost

@@ -23,9 +23,9 @@ template <unsigned W> void CommitEngine<W>::begin() {
 
 template <unsigned W> Progress CommitEngine<W>::run(const Budget& budget) {
   const std::uint64_t start = results_.executions + results_.blocked;
-  for (std::uint64_t tick = 1;; ++tick) {
-    if ((tick & 0x7) == 0 && budget.stopped()) return Progress::Paused;
-    if ((tick & 0xFF) == 0) {
+  for (;; ++tick_) {
+    if ((tick_ & 0x7) == 0 && budget.stopped()) return Progress::Paused;
+    if ((tick_ & 0xFF) == 0) {
       if (std::chrono::steady_clock::now() >= budget.deadline) return Progress::Paused;
       if (states_.bytes() > options_.cache_bytes) collect_states();
     }

@@ -160,6 +160,7 @@ private:
   std::size_t depth_ = 0;
   std::vector<Frame> frames_;
   bool descend_ = true, full_ = false;
+  std::uint64_t tick_ = 1; // over all calls of run: a slice of short executions may be shorter than what it measures
 };
 
 } // namespace fencepost

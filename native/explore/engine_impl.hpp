@@ -50,11 +50,11 @@ template <unsigned W> void Engine<W>::begin() {
 template <unsigned W> Progress Engine<W>::run(const Budget& budget) {
   const std::uint64_t goal = budget.executions;
   const std::uint64_t start = results_.executions + results_.blocked;
-  for (std::uint64_t tick = 1;; ++tick) {
-    if ((tick & 0x7) == 0 && budget.stopped()) return Progress::Paused; // a tick takes 100 ns, in large graphs 10 ms
-    if ((tick & 0xFF) == 0) {
+  for (;; ++tick_) {
+    if ((tick_ & 0x7) == 0 && budget.stopped()) return Progress::Paused; // a tick takes 100 ns, in large graphs 10 ms
+    if ((tick_ & 0xFF) == 0) {
       results_.steps += 0x100;
-      if ((tick & 0xFFF) == 0) {
+      if ((tick_ & 0xFFF) == 0) {
         if (std::chrono::steady_clock::now() >= budget.deadline) return Progress::Paused;
         if (states_.bytes() > options_.cache_bytes) collect_states();
       }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import islice
 from pathlib import Path
 
@@ -119,3 +121,13 @@ def test_many_seq_cst_stores_cost_no_more_than_others(tmp_path: Path) -> None:
     verdict = fencepost.check(path)
     assert (verdict.answer, verdict.executions) == (Answer.PASS, 1)
     assert verdict.seconds < 10, "it took minutes when every store was held against all others"
+
+
+def test_many_short_executions_leave_nothing_behind(tmp_path: Path) -> None:
+    """Executions that share most of their way take few steps each: what threads remember is swept all the same."""
+    path = tmp_path / "reads.fp"
+    reads = "; ".join(f"r{i} := x" for i in range(14))
+    path.write_text(f"var x\nthread A(i in 1..6) {{ x := i }}\nthread B {{ {reads} }}\n")
+    command = [sys.executable, "-m", "fencepost", "check", str(path), "--max-executions", "150000", "--memory", "220"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "stopped after 150000 executions" in done.stdout, done.stdout
