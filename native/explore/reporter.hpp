@@ -48,9 +48,12 @@ public:
   Reporter(LocalStates& states, const ExploreOptions& options, Results& results)
       : has_free(detail::uses(states, [](const Instruction& i) { return i.opcode == Opcode::Free; })),
         has_heap(detail::uses(states, [](const Instruction& i) { return i.opcode == Opcode::Malloc; })),
+        has_shared_stack(detail::uses(
+            states,
+            [](const Instruction& i) { return i.opcode == Opcode::Alloca && !(i.flags & flag::private_memory); })),
         states_(states), options_(options), results_(results) {}
 
-  const bool has_free, has_heap;
+  const bool has_free, has_heap, has_shared_stack;
 
   // An error was found after which nobody wants more.
   bool failed() const { return failed_; }
@@ -74,6 +77,7 @@ public:
 
 private:
   void ask_for_cuts(const LocalState& now);
+  void report_ended(const G& g);
   void leaks(const G& g);
   void count_complete(const G& g);
   void report_stalled(const G& g);

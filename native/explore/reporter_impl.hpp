@@ -54,6 +54,7 @@ template <class G> const Allocation* Reporter<G>::allocation_of(const G& g, std:
 }
 
 template <class G> void Reporter<G>::complete(const G& g) {
+  if (has_shared_stack) report_ended(g);
   count_complete(g);
   if (options_.leaks && has_heap) leaks(g);
 }
@@ -75,6 +76,7 @@ template <class G> void Reporter<G>::blocked(const G& g) {
     undone |= a.undone;
   }
   if (undone) report_undone(g);
+  if (has_shared_stack) report_ended(g);
   if (process && !assumed) return count_complete(g);
   look_for_duplicates(g);
   ++results_.blocked;
@@ -209,6 +211,26 @@ template <class G> void Reporter<G>::ask_for_cuts(const LocalState& now) {
   const auto found = states_.locations().cuts(now.action.address, now.action.size);
   results_.cuts.insert(results_.cuts.end(), found.begin(), found.end());
   failed_ = true;
+}
+
+// What a thread has on its stack is gone when it ends: each access of another thread should happen before its last
+// event. With main the process ends, and nobody accesses anything.
+template <class G> void Reporter<G>::report_ended(const G& g) {
+  for (const Id e : g.order) {
+    const auto& v = g[e];
+    if (!g.shown(e) || !(v.is_read() || v.is_write()) || layout::region(v.at->action.address) != layout::stack)
+      continue;
+    const auto owner = static_cast<std::uint32_t>(layout::owner(v.at->action.address));
+    if (owner == v.thread || owner >= g.thread.size() || !g.thread[owner].now) continue;
+    const Action& now = g.thread[owner].now->action;
+    if (now.kind != ActionKind::End || now.process) continue;
+    const std::vector<Id> events = g.order_of(owner);
+    if (events.empty() || events.back() == none || g.known_before(e, events.back())) continue;
+    return report(g, ErrorKind::UseAfterFree,
+                  g.known_before(events.back(), e) ? "access to a local variable of a thread that has ended"
+                                                   : "access to a local variable of a thread that may end first",
+                  v.at->action.position, static_cast<std::int32_t>(v.thread), {e});
+  }
 }
 
 template <class G> bool Reporter<G>::memory(const G& g, Id e) {

@@ -12,7 +12,7 @@ from fencepost.execution.execution import Event, EventKind
 from fencepost.program.condition import Quantifier, comparisons, holds
 from fencepost.program.instructions import ErrorKind, Mode
 from fencepost.program.interpret import Action, Kind, Machine, Part
-from fencepost.program.layout import HEAP, REGION_MASK, STACK, lay_out
+from fencepost.program.layout import HEAP, MAX_THREADS, REGION_MASK, STACK, THREAD_SHIFT, lay_out
 from fencepost.program.operands import ConstantOperand, to_signed
 from fencepost.program.program import Program
 from fencepost.verdict import ErrorReport, Witness
@@ -184,6 +184,8 @@ class _Judge:
         touched = self._touched()
         if touched is None:
             return "no access is blamed"
+        if isinstance(touched, Event) and touched.address & REGION_MASK == STACK:
+            return self._after_end(touched)
         start = self._object_at(touched.address)
         if start is None:
             return f"{touched.address:#x} is in no heap object"
@@ -194,6 +196,16 @@ class _Judge:
             ordered = [f for f in frees if self.relations.hb[touched.id] >> f.id & 1]
             return "the access happens before the free" if len(ordered) == len(frees) else ""
         return ""
+
+    def _after_end(self, touched: Event) -> str:
+        """A local variable of a thread that has ended, or may have: its last event does not come after the access."""
+        owner = touched.address >> THREAD_SHIFT & MAX_THREADS - 1
+        run = self.replayed.runs.get(owner)
+        if owner == touched.thread or run is None or not run.finished:
+            return f"thread {owner}, whose variable it is, has not ended"
+        last = max((e for e in self.execution.events if e.thread == owner), key=lambda e: e.index, default=None)
+        ordered = last is not None and self.relations.hb[touched.id] >> last.id & 1
+        return "the access happens before the last event of the thread" if ordered else ""
 
     def _double_free(self) -> str:
         touched = self._touched()
