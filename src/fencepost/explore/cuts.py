@@ -20,6 +20,9 @@ from fencepost.models.registry import Model
 from fencepost.options import ExploreOptions
 from fencepost.program.program import Program
 
+#: Seconds for that first execution: where all of them meet a bound there is none, and the run itself asks for cuts.
+_AT_MOST = 1.0
+
 
 def settled(prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions) -> Prepared:
     """With the cuts that a first execution asks for, which is nearly always all, and those of a saved exploration."""
@@ -27,7 +30,7 @@ def settled(prepared: Prepared, model: Model, engine: Engine, options: ExploreOp
         prepared = with_cuts(prepared, saved.cuts(Path(options.resume))) or prepared
     while _mixes(prepared.program):
         first = _core.Exploration(prepared.bytecode, native_options(prepared, model, engine, options, keep=0))
-        first.run(-1.0, 1, 1)
+        first.run(_AT_MOST, 1, 1)
         asked = with_cuts(prepared, first.results()["cuts"])
         if asked is None:
             break

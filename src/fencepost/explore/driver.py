@@ -23,7 +23,7 @@ from fencepost.explore.engines import (
     uses,
 )
 from fencepost.explore.native import Progress, Report
-from fencepost.explore.prepare import Prepared
+from fencepost.explore.prepare import Prepared, prepare
 from fencepost.models.registry import Model, find
 from fencepost.options import CheckOptions, ExploreOptions
 from fencepost.program.condition import Condition, Quantifier, holds
@@ -31,6 +31,9 @@ from fencepost.program.instructions import BOUNDS, AtomicBegin, ErrorKind
 from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, to_signed
 from fencepost.program.program import Program
 from fencepost.verdict import Answer, ErrorReport, Estimate, Outcomes, Verdict, Witness
+
+#: How the core begins to say that an iteration cannot be left out, and how often such loops go round in a second run.
+_UNDONE, _ROUNDS = "another thread uses what an iteration", 6
 
 
 def explore(
@@ -157,12 +160,37 @@ def _run(
     while cut := with_cuts(prepared, report.results["cuts"]):
         prepared = cut
         report = native.run(prepared, model, engine, replace(options, resume=None), progress, keep=keep)
+    if options.algorithm != "rsmc" and (again := _going_round(program, model, engine, options, prepared, report)):
+        prepared, report = again
     incomplete = report.results["may_miss"] or (engine.like in PLANNED_MODELS and may_fail_freely(prepared.program))
     if incomplete and not report.failed and not report.reason:
         return Engine(False, reason=WAITS_IN_BLOCK if engine.like in NATIVE_MODELS else STRONGER)
     if report.results["dead_ends"] and not report.failed and not report.reason:
         report = replace(report, reason=_deadlocks(report.results["dead_ends"]))
     return prepared, report, engine
+
+
+def _going_round(
+    program: Program, model: Model, engine: Engine, options: ExploreOptions, prepared: Prepared, report: Report
+) -> tuple[Prepared, Report] | None:
+    """Where another thread saw what an iteration added and took back, the iteration cannot be left out. Such loops are
+    often left soon all the same: a lock that counts its waiters. So the program runs once more with these iterations,
+    few of them and not for long; None where that is not enough to know everything, or was not called for."""
+    seen = [to_report(raw, prepared).at for raw in report.results["findings"] if raw["message"].startswith(_UNDONE)]
+    if not seen or report.failed or report.reason or options.save or options.resume:
+        return None
+    bounds = tuple(f"{at.file}:{at.line}={_ROUNDS}" for at in seen if at is not None)
+    executions = report.results["executions"] + report.results["blocked"]
+    patience = replace(
+        options,
+        loop_bound=(*bounds, *options.loop_bound),
+        max_executions=min(options.max_executions or 2**62, 10 * executions + 10_000),
+        time_limit=min(options.time_limit or 2**62, 10 * report.seconds + 1),
+    )
+    longer = prepare(program, model, patience, undo=False)
+    found = native.run(longer, model, engine, patience, None)
+    whole = not found.reason and not any(_is_limit(f) for f in found.results["findings"])
+    return (longer, found) if found.failed or (whole and not found.results["cuts"]) else None
 
 
 def _deadlocks(runs: int) -> str:

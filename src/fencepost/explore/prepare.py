@@ -20,8 +20,9 @@ class Prepared:
     bytecode: _core.Bytecode
 
 
-def prepare(program: Program, model: Model, options: ExploreOptions) -> Prepared:
-    return encoded(ready(program, model, options, undo=True))
+def prepare(program: Program, model: Model, options: ExploreOptions, *, undo: bool = True) -> Prepared:
+    """`undo`: an iteration that adds something and takes it back is waiting, too."""
+    return encoded(ready(program, model, options, undo=undo))
 
 
 def encoded(program: Program) -> Prepared:

@@ -96,6 +96,10 @@ class Flow:
                 b = immediate[b]
         return a
 
+    def block_of(self, index: int) -> int:
+        """The block that an instruction is in."""
+        return next(n for n, b in enumerate(self.blocks) if b.first <= index <= b.last)
+
     def dominates(self, a: int, b: int) -> bool:
         while b != a and b != self.order[0]:
             b = self.dominator[b]

@@ -90,7 +90,7 @@ def _find(function: Function, undo: bool, heads: bool = True) -> Function:
         elif heads and any(isinstance(i, _READS) for i in _code(flow, loop)):
             others.append(loop)
     for loop in others:
-        _add_head(flow, loop, live[loop.header], undo, parts)
+        _add_head(flow, loop, _place_of_head(flow, loop, loops, live), live, undo, parts)
     return rebuild(function, parts) if parts else function
 
 
@@ -99,9 +99,22 @@ def _code(flow: Flow, loop: Loop) -> list[Instruction]:
     return [i for b in blocks for i in flow.function.code[b.first : b.last + 1]]
 
 
-def _add_head(flow: Flow, loop: Loop, live: int, undo: bool, parts: dict[int, list[Instruction]]) -> None:
-    first = flow.blocks[loop.header].first
-    kept = tuple(Reg(k) for k in range(len(flow.function.registers)) if live >> k & 1)
+def _place_of_head(flow: Flow, loop: Loop, loops: list[Loop], live: dict[int, int]) -> int:
+    """The block in which iterations are compared: one that each of them passes once, and of those the one where the
+    thread remembers least. `a = x; while (a) a = x;` has forgotten `a` when it begins to read again."""
+    if not loop.regular:
+        return loop.header
+    inner = {n for other in loops if other.header in loop.blocks and other.header != loop.header for n in other.blocks}
+    ends = [flow.block_of(last) for last in loop.back]
+    passed = [n for n in loop.blocks - inner if all(flow.dominates(n, end) for end in ends)]
+    return min(passed, key=lambda n: (live[n].bit_count(), n != loop.header, n), default=loop.header)
+
+
+def _add_head(
+    flow: Flow, loop: Loop, place: int, live: dict[int, int], undo: bool, parts: dict[int, list[Instruction]]
+) -> None:
+    first = flow.blocks[place].first
+    kept = tuple(Reg(k) for k in range(len(flow.function.registers)) if live[place] >> k & 1)
     behind = parts.get(first, [flow.function.code[first]])
     moved = [retarget(i, lambda t: t if t >= 0 else inside(-t)) for i in behind]
     parts[first] = [SpinHead(kept, first, undo, at=flow.position(loop)), *moved]

@@ -1,0 +1,122 @@
+"""Loops that wait in ways that are harder to see: they forget what they read, or count who waits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import fencepost
+from fencepost.verdict import Answer
+
+_FORGETS = """
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int flag;
+void *writer(void *unused) {
+  for (int i = 1; i <= 30; i++) flag = i;
+  flag = 0;
+  return 0;
+}
+void *reader(void *unused) {
+  int seen = flag;
+  while (seen != 0) seen = flag;
+  return 0;
+}
+int main(void) {
+  pthread_t w, r;
+  pthread_create(&w, 0, writer, 0);
+  pthread_create(&r, 0, reader, 0);
+  pthread_join(w, 0);
+  pthread_join(r, 0);
+  return 0;
+}
+"""
+
+#: A lock that counts who waits. Its loop adds to the count and takes it back, and who unlocks looks at the count.
+_COUNTS = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int held, waiting, calls;
+int inside;
+void lock(void) {
+  int free = 0;
+  while (!atomic_compare_exchange_strong(&held, &free, 1)) {
+    free = 0;
+    atomic_fetch_add(&waiting, 1);
+    int call = calls;
+    if (held)
+      while (calls == call)
+        ;
+    atomic_fetch_sub(&waiting, 1);
+  }
+}
+void unlock(void) {
+  held = 0;
+  if (waiting) atomic_fetch_add(&calls, 1);
+}
+void *user(void *unused) {
+  lock();
+  assert(inside == BUSY);
+  inside++;
+  inside--;
+  unlock();
+  return 0;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, user, 0);
+  pthread_create(&b, 0, user, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  return 0;
+}
+"""
+
+#: Whoever comes second tries for ever, and a third thread may see each attempt: there is no longest execution.
+_ENDLESS = """
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int tries;
+void *user(void *unused) {
+  while (atomic_fetch_add(&tries, 1) != 0) atomic_fetch_sub(&tries, 1);
+  return 0;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, user, 0);
+  pthread_create(&b, 0, user, 0);
+  int first = tries, second = tries;
+  return first > second;
+}
+"""
+
+
+def _written(folder: Path, text: str) -> Path:
+    path = folder / "program.c"
+    path.write_text(text)
+    return path
+
+
+def test_a_loop_that_has_forgotten_what_it_read_waits(tmp_path: Path) -> None:
+    verdict = fencepost.check(_written(tmp_path, _FORGETS), model="sc")
+    assert verdict.answer is Answer.PASS
+    assert verdict.executions == 32, "the last 0 after any of 31 values, or the first one at once"
+
+
+@pytest.mark.parametrize("model", ["sc", "rc11"])
+def test_a_lock_that_counts_its_waiters_is_explored_to_the_end(tmp_path: Path, model: str) -> None:
+    verdict = fencepost.check(_written(tmp_path, _COUNTS.replace("BUSY", "0")), model=model)
+    assert verdict.answer is Answer.PASS, verdict.reason
+
+
+def test_an_error_behind_an_iteration_that_was_seen_is_found(tmp_path: Path) -> None:
+    verdict = fencepost.check(_written(tmp_path, _COUNTS.replace("BUSY", "1")), model="sc")
+    assert verdict.answer is Answer.FAIL and verdict.errors[0].kind.value == "assertion"
+
+
+def test_what_is_seen_of_endless_attempts_stays_unknown(tmp_path: Path) -> None:
+    verdict = fencepost.check(_written(tmp_path, _ENDLESS), model="sc")
+    assert verdict.answer is Answer.UNKNOWN
+    assert "adds and takes back" in verdict.reason
