@@ -233,3 +233,11 @@ def test_bounds_of_single_loops(tmp_path: Path) -> None:
 def test_ir_in_the_style_of_rustc() -> None:
     verdict = api.check(FOLDER / "rust.ll")
     assert (verdict.answer, verdict.executions) == (Answer.PASS, 2)
+
+
+def test_structs_of_one_size_are_not_taken_for_each_other(tmp_path: Path, compiler: str) -> None:
+    text = """struct gap { float f; unsigned long n; } unused = {1, 2};
+    struct pair { unsigned long a, b; } x = {1ul << 40, 7}, y;
+    static void copy(struct pair *to, struct pair *from) { *to = *from; }
+    int main(void) { copy(&y, &x); return y.a == x.a && y.b == 7 && unused.n == 2; }"""
+    assert interleave(program(tmp_path, text)).results == {(1,)}

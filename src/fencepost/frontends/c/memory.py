@@ -252,11 +252,19 @@ def layout_of(b: Body, size: int, align: int, *names: str | None) -> list[tuple[
         known = b.memory_types.get(name or "") or b.unit.type_of_global(name)
         if known is not None and (found := _parts(known, size)):
             return found
-    for known in b.types.named.values():
-        if known.members is not None and known.size == size and known.align == align and (found := _parts(known, size)):
-            return found
+    if (guess := _guessed(b, size, align)) is not None:
+        return guess
     step = min(max(align, 1), 8)
     return [(k, step) for k in range(0, size - size % step, step)] + [(k, 1) for k in range(size - size % step, size)]
+
+
+def _guessed(b: Body, size: int, align: int) -> list[tuple[int, int]] | None:
+    """The layout of the one struct of this size, where nobody says what is copied. Two that differ are no guess, and
+    one with gaps is none either: what is copied may be something else."""
+    known = [t for t in b.types.named.values() if t.members is not None and t.size == size and t.align == align]
+    layouts = {tuple(parts) for t in known if (parts := _parts(t, size))}
+    only = list(layouts.pop()) if len(layouts) == 1 else []
+    return only if sum(n for _, n in only) == size else None
 
 
 _SYNCHRONISATION = re.compile(
