@@ -71,8 +71,17 @@ inline bool atomic(const CommittedEvent& e) {
   return a.rmw || a.conditional >= 0 || a.part == Part::Exclusive || updates(a.part);
 }
 
-// Whether e, po-before f, must be committed before f whatever the dependencies say. `both_halves`: see needs_of.
-inline bool committed_before(const CommittedEvent& e, const CommittedEvent& f, bool both_halves) {
+// Whether a read acquires. Whether a compare-exchange fails, and with it its mode, may change by a revisit, and what is
+// after it must not: it acquires if it may. `exactly`: as it came out.
+inline bool acquiring(const CommittedEvent& e, bool exactly) {
+  const Action& a = e.action();
+  if (exactly || a.part != Part::Cas) return acquires(e.mode);
+  return acquires(a.mode) || acquires(a.failure);
+}
+
+// Whether e, po-before f, must be committed before f whatever the dependencies say. `both_halves`, `exactly`: see
+// needs_of.
+inline bool committed_before(const CommittedEvent& e, const CommittedEvent& f, bool both_halves, bool exactly) {
   if (system_event(e) || system_event(f) || (e.kind == ActionKind::Choose && !e.hidden)) return true;
   if (e.is_fence() && instruction_barrier(e.action().fence)) return true;
   if (f.is_fence()) {
@@ -84,7 +93,7 @@ inline bool committed_before(const CommittedEvent& e, const CommittedEvent& f, b
     return (reads(f) && (pairs & (RR | WR))) || (writes(f) && (pairs & (RW | WW)));
   }
   if (!(reads(e) || writes(e)) || !(reads(f) || writes(f))) return false;
-  if (e.location == f.location || (reads(e) && acquires(e.mode)) || (writes(f) && releases(f.mode))) return true;
+  if (e.location == f.location || (reads(e) && acquiring(e, exactly)) || (writes(f) && releases(f.mode))) return true;
   if (both_halves && !(atomic(e) && atomic(f))) return false; // RISC-V's loads and stores are RCpc
   return writes(e) && releases(e.mode) && reads(f) && acquires(f.mode) && f.mode != Mode::AcqPc;
 }
@@ -94,8 +103,10 @@ inline bool committed_before(const CommittedEvent& e, const CommittedEvent& f, b
 // What comes before e in its thread. pre: everything po-before e is there.
 // `both_halves`: the modes of a read-modify-write hold for its read and its write (RISC-V): the read of one that
 // releases comes after all accesses before it, the write of one that acquires before all after it.
+// `exactly`: with the modes of compare-exchanges as they came out, for judging whether anything waits in vain.
 template <unsigned W>
-Bits<W> needs_of(const CommitGraph<W>& g, Id e, DependencyTable& dependencies, bool in_order, bool both_halves) {
+Bits<W> needs_of(const CommitGraph<W>& g, Id e, DependencyTable& dependencies, bool in_order, bool both_halves,
+                 bool exactly = false) {
   const CommittedEvent& f = g[e];
   Bits<W> needs;
   const auto need = [&](DepSet deps) {
@@ -113,9 +124,11 @@ Bits<W> needs_of(const CommitGraph<W>& g, Id e, DependencyTable& dependencies, b
     const Id d = g.at_slot(f.thread, k);
     if (d == none) continue;
     need(g[d].action().address_deps);
+    if (exactly && g[d].hidden && g[d].action().part == Part::Cas) continue; // the write that did not happen
     const bool access = detail::reads(g[d]) || detail::writes(g[d]);
     const bool write_acquires = both_halves && detail::writes(g[d]) && acquires(g[d].mode);
-    if (in_order || detail::committed_before(g[d], f, both_halves) || (read_releases && access) || write_acquires)
+    if (in_order || detail::committed_before(g[d], f, both_halves, exactly) || (read_releases && access) ||
+        write_acquires)
       needs.set(g.bit(d));
   }
   // Whatever comes after the read of a read-modify-write comes after its write.
@@ -124,7 +137,8 @@ Bits<W> needs_of(const CommitGraph<W>& g, Id e, DependencyTable& dependencies, b
     const CommittedEvent& read = g.event[n];
     const Id half = g.at_slot(read.thread, read.slot + 1);
     if (half == none || half == e) return;
-    if ((read.is_read() && read.failed_cas) || (g[half].pair != none && !g[half].optional)) halves.set(g.bit(half));
+    if ((read.is_read() && read.failed_cas && !exactly) || (g[half].pair != none && !g[half].optional))
+      halves.set(g.bit(half));
   });
   return needs | halves;
 }
@@ -239,11 +253,13 @@ bool waits_in_vain(const CommitGraph<W>& g, std::uint32_t t, DependencyTable& de
     rows[static_cast<std::size_t>(e)] |= rows[static_cast<std::size_t>(d)];
     rows[static_cast<std::size_t>(e)].set(g.bit(d));
   };
+  bool failed = false; // a compare-exchange did, so far
   for (const Id e : g.thread[t].slot) {
     if (e == none) continue;
+    failed |= g[e].failed_cas;
     const bool early = forwarded(g, e);
     const Bits<W> before = g.before[static_cast<std::size_t>(e)] & g.thread[t].events;
-    const Bits<W> needed = g[e].failed_cas ? before & needs_of(g, e, dependencies, false, both_halves) : before;
+    const Bits<W> needed = failed ? before & needs_of(g, e, dependencies, false, both_halves, true) : before;
     before.each([&](unsigned n) {
       const Id d = static_cast<Id>(n);
       follow(waits, e, d);
