@@ -232,7 +232,7 @@ class SyncOp(Enum):
     SEM_TRYWAIT = "sem_trywait"
     SEM_POST = "sem_post"
     SEM_GETVALUE = "sem_getvalue"
-    ONCE = "once"  # control word, function
+    ONCE = "once"  # control word, function; where that may throw, the address of a word that is not 0 when it did
 
 
 class Role(Enum):

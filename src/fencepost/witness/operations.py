@@ -47,6 +47,8 @@ def told_as(case: Case, events: list[Event]) -> str | None:
         return HIDDEN if e.kind is EventKind.FENCE and _part_of_operation(case, e) else None
     where = case.names.location(e.address)
     shape = "update" if len(events) == 2 else "write" if e.is_write else "read"
+    if name == "once" and shape == "write" and e.value == 0:
+        return f"leaves the call of {where} by an exception"
     if (name, shape) in _TEXTS:
         values = f"{case.names.value(e)} → {case.names.value(events[-1])}"
         return _TEXTS[name, shape].format(where, change=values)

@@ -38,6 +38,8 @@ THROWS = frozenset({
     "_ZSt21__throw_bad_exceptionv", "_ZSt16__throw_bad_castv", "_ZSt18__throw_bad_typeidv",
     "_ZSt22__throw_overflow_errorPKc", "_ZSt19__throw_range_errorPKc", "_ZSt20__throw_domain_errorPKc",
 })  # fmt: skip
+#: Functions of the library that call what they are given, and may pass on what that throws.
+CALLERS = frozenset({"pthread_once", "_ZNSt3__111__call_onceERVmPvPFvS2_E"})
 _CALL = re.compile(r'\b(?:call|invoke)\b(?! void asm)[^;]*?([@%](?:[-\w$.]+|"(?:[^"\\]|\\.)*"))\(')
 _GROUP = re.compile(r"\) (#\d+)")
 
@@ -50,7 +52,7 @@ class Exceptions:
         self.places: list[Position | None] = []
         self._numbers: dict[str, int] = {}
         self._quiet: set[str] = set()
-        self._loud: set[str] = set(THROWS)
+        self._loud: set[str] = set(THROWS | CALLERS)
 
     @cached_property
     def caught(self) -> bool:
@@ -132,7 +134,8 @@ def _called(function: IrFunction) -> list[str] | None:
 # --- what is emitted
 
 
-def _flying(b: Body) -> Operand:
+def flying(b: Body) -> Operand:
+    """The address of what this thread has thrown and not caught; 0 is nothing."""
     local = b.unit.thread_local(FLYING)
     assert local is not None, "our library has this variable"
     return b.thread_local(local)
@@ -146,10 +149,10 @@ def note_place(b: Body) -> None:
 
 def look(b: Body) -> None:
     """Behind a call that may throw."""
-    flying = b.fresh("flying")
-    b.emit(ins.Load(flying, _flying(b), 8, Mode.NA))
+    thrown = b.fresh("flying")
+    b.emit(ins.Load(thrown, flying(b), 8, Mode.NA))
     go_on = b.label()
-    b.branch(flying, b.unwind if b.unwind is not None else b.leave(), go_on)
+    b.branch(thrown, b.unwind if b.unwind is not None else b.leave(), go_on)
     b.mark(go_on)
 
 
@@ -157,9 +160,9 @@ def end_where_it_flies(b: Body) -> None:
     """At the bottom of a thread."""
     if not b.unit.exceptions.caught:
         return
-    flying, failed, end = b.fresh("flying"), b.label(), b.label()
-    b.emit(ins.Load(flying, _flying(b), 8, Mode.NA))
-    b.branch(flying, failed, end)
+    thrown, failed, end = b.fresh("flying"), b.label(), b.label()
+    b.emit(ins.Load(thrown, flying(b), 8, Mode.NA))
+    b.branch(thrown, failed, end)
     b.mark(failed)
     b.emit(ins.Call(None, FunctionAddress(UNCAUGHT), ()))
     b.jump(end)
@@ -184,7 +187,7 @@ def landing_pad(b: Body, i: Inst) -> None:
     c = i.cursor
     b.types.parse(c)
     thrown, number = b.fresh("thrown"), b.fresh("selector")
-    b.emit(ins.Load(thrown, _flying(b), 8, Mode.NA))
+    b.emit(ins.Load(thrown, flying(b), 8, Mode.NA))
     b.move(number, _ZERO)
     end, cleanup = b.label(), False
     while c.token in ("cleanup", "catch", "filter"):
@@ -204,11 +207,11 @@ def landing_pad(b: Body, i: Inst) -> None:
         b.mark(other)
     b.jump(end if cleanup else b.leave())
     b.mark(end)
-    b.emit(ins.Store(_flying(b), _ZERO, 8, Mode.NA))
+    b.emit(ins.Store(flying(b), _ZERO, 8, Mode.NA))
     b.bind(i.result, (thrown, number))
 
 
 def resume(b: Body, i: Inst) -> None:
     thrown = b.operands(b.types.parse(i.cursor), i.cursor)[0]
-    b.emit(ins.Store(_flying(b), thrown, 8, Mode.NA))
+    b.emit(ins.Store(flying(b), thrown, 8, Mode.NA))
     b.jump(b.leave())

@@ -24,6 +24,7 @@ _KIND_AT = {
     SyncOp.MUTEX_LOCK: 1, SyncOp.MUTEX_TRYLOCK: 1, SyncOp.MUTEX_UNLOCK: 1, SyncOp.MUTEX_INIT: 1, SyncOp.COND_WAIT: 2,
     SyncOp.COND_TIMEDWAIT: 2,
 }  # fmt: skip
+_FLYING_AT = 2  # operand of a once whose function may throw: the address of what flies
 _WOKEN = "fencepost.woken"  # thread-local: whether the thread was woken for no reason
 
 
@@ -61,6 +62,8 @@ def _body_name(i: Sync, options: Synchronisation) -> str:
     name = i.op.value
     if at is not None and len(i.args) > at and any(a != Const(0) for a in i.args[at:]):
         name += "_kind"
+    if i.op is SyncOp.ONCE and len(i.args) > _FLYING_AT:
+        name += "_throwing"
     return name + "_spurious" if options.spurious_wakeups and i.op is SyncOp.COND_WAIT else name
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from fencepost.frontends.c.body import ONE, ZERO, Body
 from fencepost.frontends.c.calls import Handler, Site
 from fencepost.frontends.c.constants import number
-from fencepost.frontends.c.exceptions import NOBODY, THROWS, end_where_it_flies
+from fencepost.frontends.c.exceptions import NOBODY, THROWS, end_where_it_flies, flying, look
 from fencepost.frontends.c.library import memory, sync
 from fencepost.frontends.c.library.runtime import run
 from fencepost.frontends.c.library.stdlib import constant
@@ -31,20 +31,27 @@ def new_aligned(b: Body, s: Site) -> Operand:
     return memory.allocate(b, s, s[0], align.value if isinstance(align, Const) else 16)
 
 
-# --- static locals: one byte, 0 not begun, 1 done, 2 running (what compilers test first is the value 1... or not 0)
+# --- static locals: the first byte, which compiled code tests for zero, is 1 when it is done; in the second one 1 is
+# running and 2 is done, the latter only where an exception may leave an initialiser
 
 
 def guard_acquire(b: Body, s: Site) -> Operand:
-    """1 where this thread is to run the initialiser. The running state is kept in the second byte, since compiled code
-    tests the first one for zero."""
+    """1 where this thread is to run the initialiser."""
     done, won, state = b.fresh("won"), b.fresh("result"), b.fresh("state")
     running = b.add(s[0], 1)
-    wait, end = b.label(), b.label()
+    again, wait, other, end = (b.label() for _ in range(4))
+    b.jump(again)
+    b.mark(again)
     b.move(won, ONE)
     b.emit(ins.Cas(state, done, running, ZERO, ONE, 1, Mode.ACQ, Mode.ACQ))
     b.branch(done, end, wait)
     b.mark(wait)
-    b.emit(ins.Await(None, s[0], ZERO, None, Op.NE, 1, Mode.ACQ))
+    if b.unit.exceptions.caught:
+        b.emit(ins.Await(state, running, ONE, None, Op.NE, 1, Mode.ACQ))
+        b.branch(state, other, again)
+        b.mark(other)
+    else:
+        b.emit(ins.Await(None, s[0], ZERO, None, Op.NE, 1, Mode.ACQ))
     b.move(won, ZERO)
     b.jump(end)
     b.mark(end)
@@ -53,6 +60,13 @@ def guard_acquire(b: Body, s: Site) -> Operand:
 
 def guard_release(b: Body, s: Site) -> None:
     b.emit(ins.Store(s[0], ONE, 1, Mode.REL))
+    if b.unit.exceptions.caught:
+        b.emit(ins.Store(b.add(s[0], 1), Const(2), 1, Mode.REL))
+
+
+def guard_abort(b: Body, s: Site) -> None:
+    """The initialiser threw: the next one to come runs it again."""
+    b.emit(ins.Store(b.add(s[0], 1), ZERO, 1, Mode.REL))
 
 
 # --- threads
@@ -139,19 +153,34 @@ def timed_wait(b: Body, s: Site) -> None:
 
 
 def call_once(b: Body, s: Site) -> None:
-    """std::__call_once(flag, arg, function): all bits of the flag are set when it is done."""
-    old, mine = b.fresh("old"), b.fresh("mine")
-    run, others, end = b.label(), b.label(), b.label()
+    """std::__call_once(flag, arg, function): all bits of the flag are set when it is done. Where the function throws it
+    is as if it had not been called."""
+    old, mine, thrown, caught = b.fresh("old"), b.fresh("mine"), b.fresh("flying"), b.unit.exceptions.caught
+    again, run, made, undo, others, end = (b.label() for _ in range(6))
+    b.jump(again)
+    b.mark(again)
     b.emit(ins.Cas(old, mine, s[0], ZERO, ONE, 8, Mode.ACQ, Mode.ACQ))
     b.branch(mine, run, others)
     b.mark(run)
     b.emit(ins.Call(None, s[2], (s[1],)))
+    if caught:
+        b.emit(ins.Load(thrown, flying(b), 8, Mode.NA))
+        b.branch(thrown, undo, made)
+        b.mark(undo)
+        b.emit(ins.Store(s[0], ZERO, 8, Mode.REL))
+        b.jump(end)
+        b.mark(made)
     b.emit(ins.Store(s[0], number(-1), 8, Mode.REL))
     b.jump(end)
     b.mark(others)
-    b.emit(ins.Await(None, s[0], number(-1), None, Op.EQ, 8, Mode.ACQ))
-    b.jump(end)
+    b.emit(ins.Await(old, s[0], ONE, None, Op.NE, 8, Mode.ACQ))
+    if caught:
+        b.branch(old, end, again)
+    else:
+        b.jump(end)
     b.mark(end)
+    if caught:
+        look(b)
 
 
 def once_proxy(b: Body, s: Site) -> None:
@@ -242,7 +271,7 @@ _DELETE = [f"_Zd{kind}Pv{rest}" for kind in "la" for rest in ("", "m", "RKSt9not
 _TERMINATE = ("_ZSt9terminatev", "__cxa_pure_virtual", "__cxa_deleted_virtual", "_ZSt10unexpectedv",
               "_ZNSt3__122__libcpp_verbose_abortEPKcz")  # fmt: skip
 _NOTHING = (
-    "__cxa_finalize", "__cxa_guard_abort",
+    "__cxa_finalize",
     "_ZNSt3__115__thread_structC1Ev", "_ZNSt3__115__thread_structD1Ev", "_ZNSt3__118condition_variableD1Ev",
     "_ZNSt18condition_variableC1Ev", "_ZNSt18condition_variableD1Ev", "_ZNSt6thread6_StateD2Ev",
     "_ZNSt3__119__shared_weak_countD2Ev", "_ZNSt3__114__shared_countD2Ev", "_ZNSt8ios_base4InitC1Ev",
@@ -281,6 +310,7 @@ FUNCTIONS: dict[str, Handler] = {
     **{f"_ZNSt3__132__atomic_notify_{w}_global_tableEPKv": constant(0) for w in _WHO},
     "_ZNSt3__123__atomic_monitor_globalEPKv": constant(0), "_ZNSt3__126__atomic_wait_global_tableEPKvi": constant(0),
     "__cxa_guard_acquire": guard_acquire, "__cxa_guard_release": guard_release,
+    "__cxa_guard_abort": guard_abort,
     "_ZNSt3__16thread4joinEv": join_libcxx, "_ZNSt3__16thread6detachEv": detach,
     "_ZNSt3__16threadD1Ev": thread_destroyed, "_ZNSt3__16thread20hardware_concurrencyEv": constant(4),
     "_ZNSt3__119__thread_local_dataEv": thread_data,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fencepost.frontends.c.body import ONE, ZERO, Body
 from fencepost.frontends.c.calls import Handler, Site
 from fencepost.frontends.c.constants import number
+from fencepost.frontends.c.exceptions import flying, look
 from fencepost.frontends.c.library import sync as common
 from fencepost.frontends.c.library.endings import DESTRUCTORS, MAX_KEYS, SPECIFIC
 from fencepost.frontends.c.library.stdlib import constant, errno
@@ -111,6 +112,15 @@ def barrier_init(b: Body, s: Site) -> Operand:
 def barrier_wait(b: Body, s: Site) -> Operand:
     told = sync(b, SyncOp.BARRIER_WAIT, s[0])
     return b.compute(Op.SUB, ZERO, told, width=32)
+
+
+def once(b: Body, s: Site) -> Operand:
+    """Where exceptions are caught, the function may throw: std::call_once of libstdc++ is this."""
+    if not b.unit.exceptions.caught:
+        return sync(b, SyncOp.ONCE, s[0], s[1])
+    code = sync(b, SyncOp.ONCE, s[0], s[1], flying(b))
+    look(b)
+    return code
 
 
 def set_attribute(b: Body, s: Site) -> Operand:
@@ -222,7 +232,7 @@ _NOTHING = (
 FUNCTIONS: dict[str, Handler] = {
     **dict.fromkeys(_NOTHING, constant(0)),
     "pthread_create": create, "pthread_join": join, "pthread_detach": detach, "pthread_self": self_,
-    "pthread_equal": equal, "pthread_once": plain(SyncOp.ONCE, 1),
+    "pthread_equal": equal, "pthread_once": once,
     "pthread_mutex_init": mutex_init, "pthread_mutex_lock": on_mutex(SyncOp.MUTEX_LOCK),
     "pthread_mutex_trylock": on_mutex(SyncOp.MUTEX_TRYLOCK), "pthread_mutex_timedlock": timed(SyncOp.MUTEX_TRYLOCK),
     "pthread_mutex_clocklock": timed(SyncOp.MUTEX_TRYLOCK), "pthread_mutex_unlock": on_mutex(SyncOp.MUTEX_UNLOCK),
