@@ -227,6 +227,7 @@ class SyncOp(Enum):
     COND_BROADCAST = "cond_broadcast"
     BARRIER_INIT = "barrier_init"  # address, count
     BARRIER_WAIT = "barrier_wait"  # address -> 1 for one of the threads, 0 for the others
+    BARRIER_DESTROY = "barrier_destroy"
     SEM_INIT = "sem_init"  # address, count
     SEM_WAIT = "sem_wait"
     SEM_TRYWAIT = "sem_trywait"

@@ -70,6 +70,12 @@ WRONG = {
     "join itself": ("int main(void) {\npthread_join(pthread_self(), 0); }\n", ErrorKind.DEADLOCK, 4, ""),
     "barrier for none": ("int main(void) { pthread_barrier_t b;\npthread_barrier_init(&b, 0, 0); }\n",
                          ErrorKind.BAD_CALL, 4, "for no threads"),
+    "wait at a destroyed barrier": ("pthread_barrier_t b;\nint main(void) { pthread_barrier_init(&b, 0, 1);\n"
+                                    "pthread_barrier_wait(&b); pthread_barrier_destroy(&b);\n"
+                                    "pthread_barrier_wait(&b); }\n", ErrorKind.BAD_CALL, 6, "or is destroyed"),
+    "destroy a barrier twice": ("pthread_barrier_t b;\nint main(void) { pthread_barrier_init(&b, 0, 1);\n"
+                                "pthread_barrier_destroy(&b);\npthread_barrier_destroy(&b); }\n",
+                                ErrorKind.BAD_CALL, 6, "destroyed already"),
     "destroy a locked mutex": ("pthread_mutex_t m;\nint main(void) { pthread_mutex_lock(&m);\n"
                                "pthread_mutex_destroy(&m); }\n", ErrorKind.UNLOCK, 5, "destroyed while it is locked"),
     "wait without the mutex": ("int main(void) { pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"

@@ -171,6 +171,25 @@ def test_a_barrier_holds_everyone_twice() -> None:
     assert out.results == {(0, 24, 24)} and not out.stuck
 
 
+MAKE, USE, DESTROY = ("_ = sync (&m, 2) op=barrier_init", "_ = sync (&m) op=barrier_wait",
+                      "_ = sync (&m) op=barrier_destroy")  # fmt: skip
+OTHER = function("q", "_ = await &c, 1, _ mode=acq", USE)
+
+
+def test_destroying_a_barrier_where_somebody_waits() -> None:
+    out = run(function("p", MAKE, "store &c, 1 mode=rel", DESTROY) + OTHER, "p", "q")
+    assert {message for _, message in out.errors} == {
+        "a wait at a barrier that was not initialised or is destroyed",
+        "a barrier is destroyed while a thread waits at it",
+    }
+
+
+def test_a_barrier_is_destroyed_and_made_again_while_others_leave() -> None:
+    again = (MAKE.replace("2", "1"), USE)
+    out = run(function("p", MAKE, "store &c, 1 mode=rel", USE, DESTROY, *again, DESTROY, *again) + OTHER, "p", "q")
+    assert not out.errors and not out.stuck and out.results == {(0, 0)}
+
+
 def test_one_thread_of_a_barrier_is_told() -> None:
     thread = [function(n, "%a = sync (&m) op=barrier_wait", result="%a") for n in "pqr"]
     text = "".join(thread).replace("global m size=40 align=8", "")

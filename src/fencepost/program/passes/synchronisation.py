@@ -26,6 +26,8 @@ _KIND_AT = {
 }  # fmt: skip
 _FLYING_AT = 2  # operand of a once whose function may throw: the address of what flies
 _WOKEN = "fencepost.woken"  # thread-local: whether the thread was woken for no reason
+_DESTROYED = "fencepost.destroyed"  # thread-local: how many barriers the thread has destroyed
+_ON_BARRIERS = (SyncOp.BARRIER_INIT, SyncOp.BARRIER_DESTROY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +46,12 @@ def lower_synchronisation(program: Program, options: Synchronisation = Synchroni
         return expand(function, lambda i, registers: _lower(i, registers, options))
 
     lowered = map_functions(program, change)
-    if options.spurious_wakeups and not any(o.name == _WOKEN for o in program.objects):
-        lowered = replace(lowered, objects=(*lowered.objects, Object(_WOKEN, 8, 8, (), True)))
-    return lowered
+    notes = [_WOKEN] if options.spurious_wakeups else []
+    if any(isinstance(i, Sync) and i.op in _ON_BARRIERS for f in program.functions for i in f.code):
+        notes.append(_DESTROYED)
+    known = {o.name for o in program.objects}
+    new = tuple(Object(name, 8, 8, (), True) for name in notes if name not in known)
+    return replace(lowered, objects=(*lowered.objects, *new)) if new else lowered
 
 
 def _lower(i: Instruction, registers: Registers, options: Synchronisation) -> Sequence[Instruction]:

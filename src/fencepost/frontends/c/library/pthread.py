@@ -224,7 +224,7 @@ _NOTHING = (
     "pthread_condattr_destroy", "pthread_condattr_setclock", "pthread_condattr_setpshared", "pthread_rwlockattr_init",
     "pthread_rwlockattr_destroy", "pthread_rwlock_destroy", "pthread_barrierattr_init", "pthread_barrierattr_destroy",
     "pthread_barrierattr_setpshared", "pthread_setcancelstate", "pthread_setcanceltype", "pthread_testcancel",
-    "pthread_setconcurrency", "pthread_setname_np", "pthread_setaffinity_np", "pthread_barrier_destroy",
+    "pthread_setconcurrency", "pthread_setname_np", "pthread_setaffinity_np",
     "pthread_cond_destroy", "pthread_spin_destroy", "pthread_key_delete", "sem_destroy", "pthread_setschedparam",
     "pthread_rwlockattr_setkind_np",
 )  # fmt: skip
@@ -249,6 +249,7 @@ FUNCTIONS: dict[str, Handler] = {
     **{f"pthread_rwlock_{how}rdlock": timed_rwlock(SyncOp.RWLOCK_TRYRDLOCK) for how in ("timed", "clock")},
     **{f"pthread_rwlock_{how}wrlock": timed_rwlock(SyncOp.RWLOCK_TRYWRLOCK) for how in ("timed", "clock")},
     "pthread_barrier_init": barrier_init, "pthread_barrier_wait": barrier_wait,
+    "pthread_barrier_destroy": plain(SyncOp.BARRIER_DESTROY),
     "pthread_spin_init": spin_init, "pthread_spin_lock": spin_lock, "pthread_spin_trylock": spin_trylock,
     "pthread_spin_unlock": spin_unlock,
     "sem_init": plain(SyncOp.SEM_INIT, 2), "sem_wait": plain(SyncOp.SEM_WAIT), "sem_post": plain(SyncOp.SEM_POST),
