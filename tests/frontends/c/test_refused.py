@@ -41,11 +41,12 @@ UNKNOWN = [
 #: what is refused before anything runs: file and what the message says
 REFUSED = [
     ("cut.ll", "cannot read this LLVM IR: found 'blub' in `%x = load blub , ptr null`"),
+    ("empty.c", "empty.c:1: there is no function main to start from; expected `int main(void)`"),
     ("error.c", 'error.c:2:2: error: "say how many: -DN=2"'),
-    ("garbage.ll", "this is not LLVM IR: it defines nothing"),
+    ("garbage.ll", "garbage.ll:1: this is not LLVM IR: it defines nothing"),
     ("header.c", "header.c:1:10: fatal error: 'nowhere.h' file not found"),
     ("lambda.cpp", "lambda.cpp:1:49: error: use of undeclared identifier 'missing'"),
-    ("no_main.c", "no_main.c: there is no function main to start from"),
+    ("no_main.c", "no_main.c:1: there is no function main to start from; expected `int main(void)`"),
     ("syntax.c", "syntax.c:2:11: error: expected expression"),
     ("types.c", "types.c:4:12: error: invalid operands to binary expression ('struct s' and 'int')"),
     ("undeclared.c", "undeclared.c:2:10: error: use of undeclared identifier 'missing'"),

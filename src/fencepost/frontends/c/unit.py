@@ -177,7 +177,10 @@ class Unit:
     def program(self) -> Program:
         main = self.defined("main")
         if main is None:
-            raise InputError("there is no function main to start from", file=self.module.file)
+            raise InputError(
+                "there is no function main to start from", file=self.module.file, line=1, expected="`int main(void)`",
+                hint="a program of several files is checked by naming all of them: fencepost check main.c queue.c",
+            )  # fmt: skip
         start, args = self._start(main)
         while self._todo:
             name = self._todo.pop()

@@ -248,6 +248,7 @@ class Module:
 
 
 _GLOBAL = re.compile(r'@([-\w$.]+|"(?:[^"\\]|\\.)*") = ')
+_HEADER = re.compile(r"^(?:source_filename|target \w+) = ", re.MULTILINE)  # what compilers write for an empty file, too
 _NAMED_TYPE = re.compile(r'%([-\w$.]+|"(?:[^"\\]|\\.)*") = type ')
 _NUMBERED = re.compile(r"!(\d+) = ")
 _FUNCTION_NAME = re.compile(r'@([-\w$.]+|"(?:[^"\\]|\\.)*")\(')
@@ -279,8 +280,8 @@ def read_module(text: str, file: str) -> Module:
                 found = _NUMBERED.match(line)
                 if found:
                     module.metadata[int(found.group(1))] = line[found.end() :]
-    if not module.functions and not module.global_lines:
-        raise InputError("this is not LLVM IR: it defines nothing", file=file)
+    if not module.functions and not module.global_lines and not _HEADER.search(text):
+        raise InputError("this is not LLVM IR: it defines nothing", file=file, line=1)
     for name, body in named_types:
         module.types.define(name, Cursor(tokenize(body), file))
     return module
