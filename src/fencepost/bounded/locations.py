@@ -13,6 +13,7 @@ from fencepost.program.datatypes import path_at
 from fencepost.program.instructions import Instruction
 from fencepost.program.operands import Operand
 from fencepost.program.program import Function
+from fencepost.program.symbols import demangled
 from fencepost.records import dataclass
 
 Access = ins.Load | ins.Store | ins.StoreConditional
@@ -93,7 +94,7 @@ class Locations:
     def _cells(self, found: list[tuple[int, int]]) -> list[Cell]:
         for (a, n), (b, _) in pairwise(found):
             if a + n > b:
-                raise UnsupportedError(f"{self._name(b)} is accessed in pieces of different sizes")
+                raise UnsupportedError(f"{demangled(self._name(b))} is accessed in pieces of different sizes")
         counts = [_count(self.ranges, t, self.targets) for t in range(len(self.ranges.program.threads))]
         special = {
             a

@@ -21,6 +21,7 @@ from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, Op
 from fencepost.program.passes.flow import Flow, Loop, successors
 from fencepost.program.passes.rewrite import defined, map_operands
 from fencepost.program.program import Function, Program, Thread
+from fencepost.program.symbols import demangled
 from fencepost.records import dataclass
 
 MAX_NODES = 200_000
@@ -108,7 +109,9 @@ class _Code:
 
     def _add(self, flow: Flow, loop: Loop) -> None:
         if not loop.regular:
-            raise UnsupportedError(f"{self.function.name} jumps into the middle of a loop at {flow.position(loop)}")
+            raise UnsupportedError(
+                f"{demangled(self.function.name)} jumps into the middle of a loop at {flow.position(loop)}"
+            )
         inside = {i for n in loop.blocks for i in range(flow.blocks[n].first, flow.blocks[n].last + 1)}
         self.loops[flow.blocks[loop.header].first] = frozenset(inside)
 
@@ -189,7 +192,7 @@ class _Unroller:
 
     def _visit(self, node: Node, constants: Constants) -> tuple[Node, ...]:
         if len(self.emitted) > MAX_NODES:
-            raise UnsupportedError(f"{self.start.name} has more than {MAX_NODES} instructions once unrolled")
+            raise UnsupportedError(f"{demangled(self.start.name)} has more than {MAX_NODES} instructions once unrolled")
         instructions, after = self._expand(node)
         instructions, after = _decide(list(instructions), after, constants)
         self.emitted[node] = (instructions, after)

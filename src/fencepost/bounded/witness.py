@@ -14,6 +14,7 @@ from fencepost.program import instructions as ins
 from fencepost.program.condition import Quantifier, comparisons, holds
 from fencepost.program.instructions import ErrorKind, FenceKind, Mode
 from fencepost.program.operands import to_signed
+from fencepost.program.symbols import demangled
 from fencepost.reference.power_machine import Label, Write
 from fencepost.reference.power_paths import End, Fetched, Path, What
 from fencepost.reference.power_search import outcome_of
@@ -209,7 +210,10 @@ def _describe(straight: Straight, event: Event, *, known: bool) -> str:
         return event.fence.value
     cell = straight.locations.by_address[event.address]
     pointed = straight.ranges.layout.find(event.value) if event.size == 8 else None
-    value = f"&{pointed[0].name}" if pointed and not pointed[1] else str(to_signed(event.value, 8 * event.size))
+    value = (
+        f"&{demangled(pointed[0].name)}" if pointed and not pointed[1] else str(to_signed(event.value, 8 * event.size))
+    )
+    name = demangled(cell.name)
     if not known:
-        return f"{'read' if event.is_read else 'write'} {cell.name}"
-    return f"read {cell.name} = {value}" if event.is_read else f"write {cell.name} := {value}"
+        return f"{'read' if event.is_read else 'write'} {name}"
+    return f"read {name} = {value}" if event.is_read else f"write {name} := {value}"

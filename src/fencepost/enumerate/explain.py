@@ -15,6 +15,7 @@ from fencepost.program.condition import Formula, comparisons, holds
 from fencepost.program.layout import lay_out
 from fencepost.program.operands import Const, Position, to_signed
 from fencepost.program.program import Program
+from fencepost.program.symbols import demangled
 from fencepost.records import dataclass
 
 MAX_SHOWN = 6
@@ -186,7 +187,8 @@ class _Teller:
         if found is None:
             return f"{address:#x}"
         o, offset = found
-        return f"{o.name}[{offset}]" if offset else o.name
+        name = demangled(o.name)
+        return f"{name}[{offset}]" if offset else name
 
     def execution_data(self, x: Execution) -> dict[str, object]:
         return {

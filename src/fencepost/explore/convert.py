@@ -9,6 +9,7 @@ from fencepost.explore.prepare import Prepared
 from fencepost.program.instructions import ErrorKind, FenceKind, Mode
 from fencepost.program.layout import GLOBALS, REGION_MASK
 from fencepost.program.operands import Position, to_signed, to_unsigned
+from fencepost.program.symbols import demangled
 from fencepost.verdict import ErrorReport
 
 _KINDS = (
@@ -148,5 +149,5 @@ def _race(blamed: list[Any], execution: dict[str, Any], prepared: Prepared) -> s
         return f"{what} in {names[e[0]]}" + (f" at {at}" if at else "")
 
     found = prepared.encoded.layout.find(blamed[0][8])
-    where = f" on {found[0].name}" if found else ""
+    where = f" on {demangled(found[0].name)}" if found else ""
     return f"data race{where}: {describe(blamed[0])} and {describe(blamed[1])}"

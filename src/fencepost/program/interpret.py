@@ -35,6 +35,7 @@ from fencepost.program.layout import (
 )
 from fencepost.program.operands import Operand, Position, Reg, to_signed, to_unsigned
 from fencepost.program.program import Arch, Function, Program
+from fencepost.program.symbols import demangled
 from fencepost.records import dataclass
 
 Deps = frozenset[int]
@@ -469,10 +470,10 @@ class Machine:
         if offset + size > o.size:
             return (
                 ErrorKind.OUT_OF_BOUNDS,
-                f"access to bytes {offset}..{offset + size - 1} of {o.name} ({o.size} bytes)",
+                f"access to bytes {offset}..{offset + size - 1} of {demangled(o.name)} ({o.size} bytes)",
             )
         if address % size:
-            return ErrorKind.MISALIGNED, f"access of {size} bytes at offset {offset} of {o.name}"
+            return ErrorKind.MISALIGNED, f"access of {size} bytes at offset {offset} of {demangled(o.name)}"
         return None
 
     def _piece(self, state: ThreadState, address: int, size: int) -> tuple[int, int]:

@@ -17,6 +17,7 @@ from fencepost.program.layout import Layout, initial_bytes, lay_out
 from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, Operand, Reg, to_signed
 from fencepost.program.passes.rewrite import defined
 from fencepost.program.program import Function, Program
+from fencepost.program.symbols import demangled
 from fencepost.records import dataclass
 from fencepost.robustness.live import live_before
 from fencepost.robustness.prepare import FULL_FENCES, passes
@@ -256,7 +257,7 @@ class _Body:
 
     def function(self, f: Function, args: list[str], result: str | None, after: str, under: tuple[str, ...]) -> None:
         if f.name in under:
-            raise UnsupportedError(f"{f.name} is recursive; the Promela export expands calls in place")
+            raise UnsupportedError(f"{demangled(f.name)} is recursive; the Promela export expands calls in place")
         prefix = f"f{self.expansions}_"
         self.expansions += 1
         names = [f"{prefix}{k}" for k in range(len(f.registers))]

@@ -16,6 +16,7 @@ from fencepost.models.registry import find
 from fencepost.program.datatypes import path_at
 from fencepost.program.instructions import ErrorKind, Mode
 from fencepost.program.operands import Position, to_signed
+from fencepost.program.symbols import demangled
 from fencepost.robustness.graph import Graph, Label, hb_sc_cycle
 from fencepost.robustness.prepare import Prepared
 from fencepost.verdict import Edge, ErrorReport, Step, Witness
@@ -149,6 +150,7 @@ def _name(prepared: Prepared, address: int) -> str:
     if found is None:
         return f"{address:#x}"
     o, offset = found
+    name = demangled(o.name)
     if o.type is None:
-        return o.name if o.size <= 8 else f"{o.name}[{offset // 8}]"
-    return f"{o.name}{path_at(o.type, offset)[0]}"
+        return name if o.size <= 8 else f"{name}[{offset // 8}]"
+    return f"{name}{path_at(o.type, offset)[0]}"

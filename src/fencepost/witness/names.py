@@ -14,6 +14,7 @@ from fencepost.program.instructions import Malloc, Mode
 from fencepost.program.layout import FUNCTIONS, GAP, HEAP, REGION_MASK, STACK, Layout, lay_out
 from fencepost.program.operands import Position
 from fencepost.program.program import Program
+from fencepost.program.symbols import demangled
 from fencepost.records import dataclass
 
 MODES = {
@@ -221,27 +222,6 @@ def _step(type_: DataType, offset: int) -> tuple[str, DataType, int] | None:
             if f.offset <= offset < f.offset + max(f.type.size, 1):
                 return f".{f.name}", f.type, offset - f.offset
     return None
-
-
-def demangled(name: str) -> str:
-    """A C++ symbol as the source has it, where the C++ library of this machine can read it."""
-    if not name.startswith("_Z"):
-        return name
-    import ctypes
-
-    try:
-        library = ctypes.CDLL("libstdc++.so.6")
-    except OSError:
-        return name
-    read = library.__cxa_demangle
-    read.restype = ctypes.c_void_p
-    status = ctypes.c_int()
-    found = read(name.encode(), None, None, ctypes.byref(status))
-    if not found:
-        return name
-    text = ctypes.string_at(found).decode("utf-8", "replace")
-    ctypes.CDLL(None).free(ctypes.c_void_p(found))
-    return text
 
 
 _STD_THREAD = re.compile(r"std::thread::_State_impl<.*?std::tuple<(.*?)>\s*>")

@@ -12,7 +12,7 @@ def demangle(name: str) -> str:
     text = name[2:]
     parts: list[str] = []
     nested = text.startswith("N")
-    text = re.sub(r"^N[rVK]*", "", text)
+    text = re.sub(r"^(N[rVK]*|L(?=\d))", "", text)  # L: of this file only
     while text:
         if text[:2] in _SHORT:
             parts.append(_SHORT[text[:2]])
@@ -30,7 +30,7 @@ def demangle(name: str) -> str:
             break
         if not nested and parts[-1] != "std":
             break
-    parts = [p for p in parts if not re.fullmatch(r"__\d+", p)]
+    parts = ["(anonymous namespace)" if p == "_GLOBAL__N_1" else p for p in parts if not re.fullmatch(r"__\d+", p)]
     return "::".join(parts) + "()" if parts else name
 
 

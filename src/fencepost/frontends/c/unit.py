@@ -86,7 +86,7 @@ class Unit:
             return FunctionAddress(name)
         found = self.linked.global_(name)
         if not isinstance(found, IrGlobal):
-            raise Unsupported(f"the unknown global {name}")
+            raise Unsupported(f"the unknown global {self.shown(name).removesuffix('()')}")
         self._object(found)
         return GlobalAddress(name)
 

@@ -11,6 +11,7 @@ from fencepost.program.operands import Const, Position, Reg
 from fencepost.program.passes.flow import Flow, Loop
 from fencepost.program.passes.rewrite import Registers, inside, map_functions, rebuild
 from fencepost.program.program import Function, Program
+from fencepost.program.symbols import demangled
 from fencepost.records import dataclass
 
 #: Functions whose names start so are a front end's own code for a library, whose loops always end: no bound for them.
@@ -66,7 +67,7 @@ def _counter(
     """What stands before the header: on entry the count starts, on the way back it grows. A loop with several entries
     (jumps into its middle) never starts its count again, so its bound is on the whole call."""
     more = registers.fresh("more")
-    where = f"at {at}" if at is not None else f"in {function.name}"
+    where = f"at {at}" if at is not None else f"in {demangled(function.name)}"
     message = f"the loop {where} runs more than {bound} time(s): raise its bound to see further"
     start = Op.MOV if loop.regular else Op.ADD
     return [
