@@ -437,7 +437,7 @@ template <unsigned W> void CommitEngine<W>::complete() {
     ++results_.erroneous;
     return;
   }
-  if (options_.forwards && !results_.may_miss) look_for_missing(g);
+  if (!options_.in_order && !results_.may_miss) look_for_missing(g);
   if (all_ended) return reporter_.complete(g);
   // A thread that waits looks again: of the graphs that differ in what it saw in vain, one counts.
   for (const Id e : g.order)
@@ -475,8 +475,9 @@ template <unsigned W> void CommitEngine<W>::look_for_missing(const G& g) {
   DependencyTable& dependencies = states_.machine().dependencies();
   bool missing = false;
   for (const Id e : g.order) {
-    missing |= !options_.multi_copy_atomic && waits_too_long(g, e);
-    missing |= !options_.success_dependencies && waits_for_success(g, e, dependencies);
+    missing |= !options_.multi_copy_atomic && waits_to_compare(g, e, dependencies);
+    missing |= options_.forwards && !options_.multi_copy_atomic && waits_too_long(g, e);
+    missing |= options_.forwards && !options_.success_dependencies && waits_for_success(g, e, dependencies);
   }
   for (std::uint32_t t = 0; t < g.thread.size(); ++t)
     missing |= options_.multi_copy_atomic && waits_in_vain(g, t, dependencies, options_.success_dependencies);

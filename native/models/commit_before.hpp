@@ -71,17 +71,13 @@ inline bool atomic(const CommittedEvent& e) {
   return a.rmw || a.conditional >= 0 || a.part == Part::Exclusive || updates(a.part);
 }
 
-// Whether a read acquires. Whether a compare-exchange fails, and with it its mode, may change by a revisit, and what is
-// after it must not: it acquires if it may. `exactly`: as it came out.
-inline bool acquiring(const CommittedEvent& e, bool exactly) {
-  const Action& a = e.action();
-  if (exactly || a.part != Part::Cas) return acquires(e.mode);
-  return acquires(a.mode) || acquires(a.failure);
-}
+// Whether read e acquires if it is a compare-exchange that may come out either way: in some way, in every way.
+inline bool acquires_somehow(const Action& a) { return acquires(a.mode) || acquires(a.failure); }
+inline bool acquires_anyhow(const Action& a) { return acquires(a.mode) && acquires(a.failure); }
 
-// Whether e, po-before f, must be committed before f whatever the dependencies say. `both_halves`, `exactly`: see
-// needs_of.
-inline bool committed_before(const CommittedEvent& e, const CommittedEvent& f, bool both_halves, bool exactly) {
+// Whether e, po-before f, must be committed before f whatever the dependencies say. `both_halves`: see needs_of.
+inline bool committed_before(const CommittedEvent& e, bool e_acquires, const CommittedEvent& f, bool f_acquires,
+                             bool both_halves) {
   if (system_event(e) || system_event(f) || (e.kind == ActionKind::Choose && !e.hidden)) return true;
   if (e.is_fence() && instruction_barrier(e.action().fence)) return true;
   if (f.is_fence()) {
@@ -93,20 +89,39 @@ inline bool committed_before(const CommittedEvent& e, const CommittedEvent& f, b
     return (reads(f) && (pairs & (RR | WR))) || (writes(f) && (pairs & (RW | WW)));
   }
   if (!(reads(e) || writes(e)) || !(reads(f) || writes(f))) return false;
-  if (e.location == f.location || (reads(e) && acquiring(e, exactly)) || (writes(f) && releases(f.mode))) return true;
+  if (e.location == f.location || (reads(e) && e_acquires) || (writes(f) && releases(f.mode))) return true;
   if (both_halves && !(atomic(e) && atomic(f))) return false; // RISC-V's loads and stores are RCpc
-  return writes(e) && releases(e.mode) && reads(f) && acquires(f.mode) && f.mode != Mode::AcqPc;
+  return writes(e) && releases(e.mode) && reads(f) && f_acquires && f.mode != Mode::AcqPc;
 }
 
 } // namespace detail
 
+// Whether e is a read that might see a write of another thread, be it of a compare-exchange that failed here.
+template <unsigned W> bool written_elsewhere(const CommitGraph<W>& g, Id e) {
+  if (!g[e].is_read()) return false;
+  const auto& at = g.location[g[e].location];
+  return at.writes.some([&](unsigned w) { return g.event[w].thread != g[e].thread; }) || at.reads.some([&](unsigned r) {
+    return g.event[r].thread != g[e].thread && g.event[r].action().part == Part::Cas;
+  });
+}
+
+// Whether e is a compare-exchange, or the write of one, that came out one way here and may come out the other way
+// elsewhere.
+template <unsigned W> bool may_differ(const CommitGraph<W>& g, Id e) {
+  const CommittedEvent& v = g[e];
+  const Id read = v.is_read() ? e : v.hidden && v.slot > 0 ? g.at_slot(v.thread, v.slot - 1) : v.pair;
+  if (read == none || g[read].action().part != Part::Cas) return false;
+  return g[read].failed_cas || written_elsewhere(g, read);
+}
+
 // What comes before e in its thread. pre: everything po-before e is there.
 // `both_halves`: the modes of a read-modify-write hold for its read and its write (RISC-V): the read of one that
 // releases comes after all accesses before it, the write of one that acquires before all after it.
-// `exactly`: with the modes of compare-exchanges as they came out, for judging whether anything waits in vain.
+// `surely`: only what is needed however compare-exchanges come out, for judging whether anything waits in vain. Else
+// all that is needed somehow: a revisit may change how one comes out, and must not change what is after it.
 template <unsigned W>
 Bits<W> needs_of(const CommitGraph<W>& g, Id e, DependencyTable& dependencies, bool in_order, bool both_halves,
-                 bool exactly = false) {
+                 bool surely = false) {
   const CommittedEvent& f = g[e];
   Bits<W> needs;
   const auto need = [&](DepSet deps) {
@@ -117,18 +132,25 @@ Bits<W> needs_of(const CommitGraph<W>& g, Id e, DependencyTable& dependencies, b
   need(a.address_deps);
   need(a.data_deps);
   need(a.control_deps);
-  need(a.compared_deps);
+  if (!surely) need(a.compared_deps); // which we must know, while the model may go ahead
+  const bool either_way = surely && may_differ(g, e);
+  const bool f_acquires = either_way ? detail::acquires_anyhow(a) : acquires(f.mode);
   // Whether a compare-exchange fails, and releases nothing, is not known when it is added.
-  const bool read_releases = both_halves && f.is_read() && !f.failed_cas && releases(a.mode);
+  const bool read_releases = both_halves && f.is_read() && !f.failed_cas && !either_way && releases(a.mode);
   for (std::uint32_t k = 0; k < f.slot; ++k) {
     const Id d = g.at_slot(f.thread, k);
     if (d == none) continue;
-    need(g[d].action().address_deps);
-    if (exactly && g[d].hidden && g[d].action().part == Part::Cas) continue; // the write that did not happen
+    const Action& earlier = g[d].action();
+    need(earlier.address_deps);
+    const bool differs = surely && may_differ(g, d);
+    if (differs && !g[d].is_read()) continue; // a write that need not happen
+    const bool d_acquires = earlier.part != Part::Cas || (surely && !differs) ? acquires(g[d].mode)
+                            : surely                                          ? detail::acquires_anyhow(earlier)
+                                                                              : detail::acquires_somehow(earlier);
     const bool access = detail::reads(g[d]) || detail::writes(g[d]);
     const bool write_acquires = both_halves && detail::writes(g[d]) && acquires(g[d].mode);
-    if (in_order || detail::committed_before(g[d], f, both_halves, exactly) || (read_releases && access) ||
-        write_acquires)
+    if (in_order || detail::committed_before(g[d], d_acquires, f, f_acquires, both_halves) ||
+        (read_releases && access) || write_acquires)
       needs.set(g.bit(d));
   }
   // Whatever comes after the read of a read-modify-write comes after its write.
@@ -137,8 +159,8 @@ Bits<W> needs_of(const CommitGraph<W>& g, Id e, DependencyTable& dependencies, b
     const CommittedEvent& read = g.event[n];
     const Id half = g.at_slot(read.thread, read.slot + 1);
     if (half == none || half == e) return;
-    if ((read.is_read() && read.failed_cas && !exactly) || (g[half].pair != none && !g[half].optional))
-      halves.set(g.bit(half));
+    if (surely && may_differ(g, static_cast<Id>(n))) return;
+    if ((read.is_read() && read.failed_cas) || (g[half].pair != none && !g[half].optional)) halves.set(g.bit(half));
   });
   return needs | halves;
 }
@@ -223,12 +245,6 @@ template <unsigned W> bool seen_elsewhere(const CommitGraph<W>& g, Id e) {
   return g.readers_of(e, g[e].location).some([&](unsigned r) { return g.event[r].thread != g[e].thread; });
 }
 
-// Whether e is a read that might see a write of another thread.
-template <unsigned W> bool written_elsewhere(const CommitGraph<W>& g, Id e) {
-  if (!g[e].is_read()) return false;
-  return g.location[g[e].location].writes.some([&](unsigned w) { return g.event[w].thread != g[e].thread; });
-}
-
 // The same question for models whose global order holds coherence with other threads' writes (ARMv8, RISC-V), without
 // false alarms from dependencies: whether some write of the thread waits, by commit-before, for a read that the model
 // lets come after it.
@@ -245,7 +261,7 @@ template <unsigned W> bool written_elsewhere(const CommitGraph<W>& g, Id e) {
 // depends on that) is: d, which no step of the model puts before f, can see an older write instead of s. Whatever the
 // model puts before s is the same in both, with s itself, the write f, and the read of another thread that sees f and
 // begins the way from f to s. So it is enough to look for d and f where other threads do write the location of d and
-// read f.
+// read f. Compare-exchanges that may come out otherwise there count with neither their write nor their modes.
 template <unsigned W>
 bool waits_in_vain(const CommitGraph<W>& g, std::uint32_t t, DependencyTable& dependencies, bool both_halves) {
   std::vector<Bits<W>> waits(g.event.size()), ordered(g.event.size());
@@ -253,28 +269,49 @@ bool waits_in_vain(const CommitGraph<W>& g, std::uint32_t t, DependencyTable& de
     rows[static_cast<std::size_t>(e)] |= rows[static_cast<std::size_t>(d)];
     rows[static_cast<std::size_t>(e)].set(g.bit(d));
   };
-  bool failed = false; // a compare-exchange did, so far
+  bool differs = false; // not all that commit-before asks for is sure, so far
   for (const Id e : g.thread[t].slot) {
     if (e == none) continue;
-    failed |= g[e].failed_cas;
+    differs = differs || may_differ(g, e) || g[e].action().compared_deps != 0;
     const bool early = forwarded(g, e);
     const Bits<W> before = g.before[static_cast<std::size_t>(e)] & g.thread[t].events;
-    const Bits<W> needed = failed ? before & needs_of(g, e, dependencies, false, both_halves, true) : before;
+    const Bits<W> needed = differs ? before & needs_of(g, e, dependencies, false, both_halves, true) : before;
     before.each([&](unsigned n) {
       const Id d = static_cast<Id>(n);
       follow(waits, e, d);
       if (needed.test(n) && (!early || g[d].location != g[e].location)) follow(ordered, e, d);
     });
-    if (early) {
+    if (early && !may_differ(g, g[e].reads_from)) {
       const Action& a = g[g[e].reads_from].action();
       for (const DepSet deps : {a.address_deps, a.data_deps})
         for (const std::uint32_t n : dependencies.elements(deps))
           if (const Id d = g.at_slot(t, n & ~success_dependency); d != none) follow(ordered, e, d);
     }
-    if (!seen_elsewhere(g, e)) continue;
+    // What a compare-exchange compares with decides what there is to be seen.
+    if (!seen_elsewhere(g, e) && (!g[e].is_read() || g[e].action().compared_deps == 0)) continue;
     const Bits<W> in_vain = waits[static_cast<std::size_t>(e)] - ordered[static_cast<std::size_t>(e)];
     if (in_vain.some([&](unsigned d) { return written_elsewhere(g, static_cast<Id>(d)); })) return true;
   }
+  return false;
+}
+
+// Whether compare-exchange e waits for more than a model need ask for, so that executions may be missed: for what it
+// compares with, though it may read before, or by the modes of an outcome that it need not have, or, where a fence
+// keeps writes but not reads, by the write that it need not make.
+template <unsigned W> bool waits_to_compare(const CommitGraph<W>& g, Id e, DependencyTable& dependencies) {
+  const Action& a = g[e].action();
+  if (!g[e].is_read() || a.part != Part::Cas) return false;
+  bool differently = acquires(a.mode) != acquires(a.failure) || releases(a.mode);
+  for (const Id f : g.thread[g[e].thread].slot) {
+    const unsigned pairs = f != none && g[f].is_fence() ? detail::fence_pairs(g[f].action().fence) : 0;
+    const unsigned writes = pairs & detail::WW ? detail::RW : 0, reads = pairs & detail::WR ? detail::RR : 0;
+    differently |= ((writes | reads) & ~pairs) != 0;
+  }
+  if (differently && may_differ(g, e)) return true;
+  for (const std::uint32_t n : dependencies.elements(a.compared_deps))
+    if (const Id d = g.at_slot(g[e].thread, n & ~success_dependency);
+        d != none && g[d].location != g[e].location && written_elsewhere(g, d))
+      return true;
   return false;
 }
 

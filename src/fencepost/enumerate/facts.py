@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-Slot = tuple[int, int]  # thread, how manieth write
+Slot = tuple[int, int]  # thread, how manieth write, happened or not
 Fact = tuple[Slot, tuple[int, int], int]  # slot, location, value
 Facts = frozenset[Fact]
 Alternatives = tuple[Facts, ...]

@@ -129,15 +129,15 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A trace in the making. `why` justifies what each event read or wrote; `rests_on` is all of it together."""
+    """A trace in the making. `why` justifies what each event read or wrote; `rests_on` is all of it together.
+    `slots` counts the writes, with those of compare-exchanges and store-conditionals that failed: a write after one has
+    the same number whether it fails or not, since nothing makes the one wait for the other."""
 
     state: ThreadState
     steps: tuple[Step, ...] = ()
     why: tuple[Alternatives, ...] = ()
     rests_on: Alternatives = NOTHING
-
-    def writes(self) -> int:
-        return sum(s.kind is EventKind.WRITE for s in self.steps)
+    slots: int = 0
 
 
 class OutOfTimeError(Exception):
@@ -286,11 +286,12 @@ class ThreadRunner:
             if not rests_on:
                 continue  # contradicts what was read before
             step = _step(action, EventKind.READ, value=value, rmw=second is not None)
-            if action.part is Part.CAS and second is None:
+            failed = action.part is Part.CAS and second is None
+            if failed:
                 step = replace(step, mode=self._failure_mode(path.state))
             if action.part is Part.EXCLUSIVE:
                 step = replace(step, exclusive=True)
-            yield Path(after.state, (*path.steps, step), (*path.why, why), rests_on)
+            yield Path(after.state, (*path.steps, step), (*path.why, why), rests_on, path.slots + failed)
         if waits:
             yield replace(_ended(path, Ending.WAITING, action), waits=Waiting(action, serve), spin=action.spin)
 
@@ -325,8 +326,8 @@ class ThreadRunner:
         if action.conditional is not None and action.may_fail:
             failed = _copy(path)
             self.machine.reply(failed.state, 0, -1)
-            yield failed
-        slot = (path.state.thread, path.writes())
+            yield replace(failed, slots=path.slots + 1)
+        slot = (path.state.thread, path.slots)
         fact = frozenset({(slot, (action.address, action.size), action.value)})
         flow = action.address_deps | action.data_deps | action.control_deps | ({pair} if pair is not None else set())
         causes = conjunction(path.why[i] for i in flow)
@@ -340,7 +341,8 @@ class ThreadRunner:
             steps = (*steps[: action.conditional], reserve, *steps[action.conditional + 1 :])
         step = _step(action, EventKind.WRITE, value=action.value, rmw=pair is not None)
         step = replace(step, pair=pair, exclusive=action.conditional is not None)
-        yield self._went_on(replace(_copy(path), steps=steps, rests_on=rests_on), step, 1, why)
+        went_on = replace(_copy(path), steps=steps, rests_on=rests_on, slots=path.slots + 1)
+        yield self._went_on(went_on, step, 1, why)
 
     # --- spawn, join
 
