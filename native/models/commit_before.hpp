@@ -304,8 +304,8 @@ template <unsigned W> bool waits_to_compare(const CommitGraph<W>& g, Id e, Depen
   bool differently = acquires(a.mode) != acquires(a.failure) || releases(a.mode);
   for (const Id f : g.thread[g[e].thread].slot) {
     const unsigned pairs = f != none && g[f].is_fence() ? detail::fence_pairs(g[f].action().fence) : 0;
-    const unsigned writes = pairs & detail::WW ? detail::RW : 0, reads = pairs & detail::WR ? detail::RR : 0;
-    differently |= ((writes | reads) & ~pairs) != 0;
+    const bool writes_only = (pairs & detail::WW) && !(pairs & detail::RW);
+    differently |= writes_only || ((pairs & detail::WR) && !(pairs & detail::RR));
   }
   if (differently && may_differ(g, e)) return true;
   for (const std::uint32_t n : dependencies.elements(a.compared_deps))
