@@ -164,26 +164,32 @@ def _split_load(i: Load, pieces: tuple[Piece, ...], registers: Registers) -> lis
     return [*code, *_block(i, loads), *_joined(i, i.dst, parts, pieces, registers)]
 
 
-def _split_store(i: Store, pieces: tuple[Piece, ...], registers: Registers) -> list[Instruction]:
+def _cut_value(
+    i: Store | StoreConditional, pieces: tuple[Piece, ...], registers: Registers
+) -> tuple[list[Instruction], list[tuple[Operand, Reg, int]]]:
+    """Code that cuts the value to be stored, and the address, the value and the size of each piece."""
     code: list[Instruction] = []
-    stores: list[Instruction] = []
+    cut = []
     for offset, size in pieces:
         place, moving = _moved(i.address, offset, registers, i)
         part, cutting = _part(i, i.value, offset, registers)
         code += [*moving, cutting]
-        stores.append(replace(i, address=place, value=part, size=size))
+        cut.append((place, part, size))
+    return code, cut
+
+
+def _split_store(i: Store, pieces: tuple[Piece, ...], registers: Registers) -> list[Instruction]:
+    code, cut = _cut_value(i, pieces, registers)
+    stores: list[Instruction] = [replace(i, address=place, value=part, size=size) for place, part, size in cut]
     return [*code, *_block(i, stores)]
 
 
 def _split_conditional(i: StoreConditional, pieces: tuple[Piece, ...], registers: Registers) -> list[Instruction]:
     """The first piece decides: where it is not written, nothing is. The load-reserve was split at the same borders, and
     each piece has its own reservation."""
-    code: list[Instruction] = []
+    code, cut = _cut_value(i, pieces, registers)
     stores: list[Instruction] = []
-    for offset, size in pieces:
-        place, moving = _moved(i.address, offset, registers, i)
-        part, cutting = _part(i, i.value, offset, registers)
-        code += [*moving, cutting]
+    for place, part, size in cut:
         first = not stores
         done = i.dst if first else registers.fresh("done")
         stores.append(replace(i, dst=done, address=place, value=part, size=size, may_fail=i.may_fail and first))
