@@ -87,13 +87,12 @@ def robust(
     return verdict
 
 
-def promela(source: Source, *, flags: Sequence[str] = (), against: str = "ra", waits: bool = False) -> str:
-    """The program in Promela with the monitor of its robustness, for SPIN."""
-    from fencepost.robustness.prepare import blocking
+def promela(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> str:
+    """The program in Promela with the monitor of its robustness, for SPIN. `keywords`: the fields of RobustOptions."""
     from fencepost.robustness.promela import emit
 
-    program = read(source, flags=flags)
-    return emit(blocking(program) if waits else program, against)
+    options = make(RobustOptions, keywords)
+    return emit(read(source, flags=flags), options.against, options)
 
 
 def replay(source: str | Path | Mapping[str, Any]) -> tuple[Verdict, Sources]:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from fencepost.errors import UsageError
 from fencepost.program.instructions import BOUNDS, ErrorKind
+from fencepost.program.pipeline import Settings
 from fencepost.records import dataclass
 
 _OptionsT = TypeVar("_OptionsT")
@@ -21,6 +22,14 @@ _OptionsT = TypeVar("_OptionsT")
 def option(default: Any, help_: str, *, metavar: str = "") -> Any:
     """A field of an option class. `metavar` stands for the value in the help."""
     return field(default=default, metadata={"help": help_, "metavar": metavar})
+
+
+def _spurious_wakeups() -> Any:
+    return option(False, "Let condition variables also wake each thread once for no reason.")
+
+
+def _spurious_failures() -> Any:
+    return option(True, "Let weak compare-exchanges outside loops also fail for no reason.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +71,8 @@ class ExploreOptions(ModelOptions):
     max_events: int = option(8000, "Give up on an execution with more than N events.", metavar="N")
     jobs: int = option(1, "Explore on N threads.", metavar="N")
     spin_detection: bool = option(True, "Let loops that only wait block instead of going round.")
-    spurious_wakeups: bool = option(False, "Let condition variables also wake each thread once for no reason.")
-    spurious_failures: bool = option(True, "Let weak compare-exchanges outside loops also fail for no reason.")
+    spurious_wakeups: bool = _spurious_wakeups()
+    spurious_failures: bool = _spurious_failures()
     algorithm: str = option("trust", "trust: every execution once. rsmc: that of Abdulla et al. (CAV 2016), for"
                             " hardware models; it counts the runs that block, too.", metavar="NAME")  # fmt: skip
     commit_before: str | None = option(
@@ -96,6 +105,13 @@ class ExploreOptions(ModelOptions):
     def loop_bounds(self) -> dict[str, int]:
         """The bounds of single loops by their places."""
         return {place: int(number) for place, _, number in (text.rpartition("=") for text in self.loop_bound)}
+
+    def settings(self, target: str, *, undo: bool = False) -> Settings:
+        """What these options ask of the passes, for a model that is compiled for like `target`."""
+        return Settings(
+            target=target, spurious_wakeups=self.spurious_wakeups, spurious_failures=self.spurious_failures,
+            spin_detection=self.spin_detection, undo=undo, unroll=self.unroll, loop_bounds=self.loop_bounds,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +146,8 @@ class RobustOptions:
     waits: bool = option(
         False, "Read a loop that only waits for one location as a blocking wait: its failed reads are no events."
     )
+    spurious_wakeups: bool = _spurious_wakeups()
+    spurious_failures: bool = _spurious_failures()
     state: bool = option(False, "Compare reachable program states instead of execution graphs (small programs, ra).")
     messages: int = option(6, "With --state: keep at most N messages per location.", metavar="N")
     backend: str = option("native", "native: our own search; spin: SPIN, where it is installed.", metavar="BACKEND")
@@ -156,6 +174,14 @@ class RobustOptions:
                 raise UsageError(f"{flag(name)} {value}: expected {' or '.join(k for k in known if k)}")
         if self.depth_first and self.hash_compact:
             raise UsageError("--hash-compact forgets states once they are expanded, so it cannot go --depth-first")
+
+    @property
+    def settings(self) -> Settings:
+        """What these options ask of the passes."""
+        return Settings(
+            target=self.against, spurious_wakeups=self.spurious_wakeups, spurious_failures=self.spurious_failures,
+            waits=self.waits,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,6 +235,8 @@ class BoundedOptions:
         metavar="K|A..B",
     )
     unroll: int = option(4, "Let each loop go round again N times; loops that only wait need no bound.", metavar="N")
+    spurious_wakeups: bool = _spurious_wakeups()
+    spurious_failures: bool = _spurious_failures()
     backend: str = option("smt", "Who decides: smt (bitwuzla), z3, or cbmc where it is installed.", metavar="NAME")
     time_limit: float | None = option(None, "Stop after S seconds.", metavar="S")
 
@@ -220,6 +248,13 @@ class BoundedOptions:
         if self.backend not in ("smt", "z3", "cbmc"):
             raise UsageError(f"--backend {self.backend}: expected smt, z3 or cbmc")
         _ = self.bounds
+
+    @property
+    def settings(self) -> Settings:
+        """What these options ask of the passes. Loops are bounded later, by the translation."""
+        return Settings(
+            target="power", spurious_wakeups=self.spurious_wakeups, spurious_failures=self.spurious_failures
+        )  # fmt: skip
 
     @property
     def bounds(self) -> range:

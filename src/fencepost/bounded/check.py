@@ -64,7 +64,7 @@ def _check(
     search: Search = _search
     if options.backend == "cbmc":
         from fencepost.bounded.cbmc import search
-    prepared = cache(lambda depth: prepare(program, depth))
+    prepared = cache(lambda depth: prepare(program, depth, options))
     for k in options.bounds:
         found: Witness | bool | None = False
         straight: Straight | None = None
@@ -87,7 +87,7 @@ def _check(
 
 def emit(program: Program, form: str, options: BoundedOptions) -> str:
     """The translation itself, for the largest number of contexts, with the schedule guessed."""
-    translated = translate(prepare(program, options.unroll), options.bounds[-1])
+    translated = translate(prepare(program, options.unroll, options), options.bounds[-1])
     if form == "c":
         from fencepost.bounded.c_code import c_code
 

@@ -11,16 +11,16 @@ from fencepost.bounded.ranges import Ranges
 from fencepost.bounded.storage import storage_of, to_registers
 from fencepost.bounded.straight import Straight
 from fencepost.bounded.straighten import straighten
+from fencepost.options import BoundedOptions
+from fencepost.program import pipeline
 from fencepost.program.layout import initial_bytes, lay_out
-from fencepost.program.passes.mapping import map_for_model
-from fencepost.program.passes.spin import find_spins
-from fencepost.program.passes.synchronisation import lower_synchronisation
 from fencepost.program.program import Program
 
 
-def prepare(program: Program, unroll: int) -> Straight:
+def prepare(program: Program, unroll: int, options: BoundedOptions | None = None) -> Straight:
     """Loops that only wait become awaits, so that they need no bound; the others run at most `unroll` times around."""
-    program = map_for_model(find_spins(lower_synchronisation(program)), "power")
+    settings = (options or BoundedOptions()).settings
+    program = pipeline.prepare(program, pipeline.Analysis.BOUNDED, settings)
     shares_at: int | None = None
     while True:
         straight = _straight(program, find_processes(program, shares_at), unroll)

@@ -16,7 +16,10 @@ from fencepost.report.json import verdict_data
 def robust(files: Files, options: RobustOptions, reports: ReportOptions, flags: tuple[str, ...] = ()) -> Reply:
     """Decide whether every execution of a program under release/acquire (or TSO) is one of sequential consistency."""
     if options.emit is not None:
-        text = api.promela(files, flags=flags, against=options.against, waits=options.waits)
+        text = api.promela(
+            files, flags=flags, against=options.against, waits=options.waits,
+            spurious_wakeups=options.spurious_wakeups, spurious_failures=options.spurious_failures,
+        )  # fmt: skip
         return Reply(text, {options.emit: text})
     with ProgressLine() as line:
         verdict = api.robust(files, flags=flags, progress=line.states, **asdict(options))

@@ -10,7 +10,7 @@ from fencepost._core import Against, RobustnessSearch, SearchStatistics, SearchS
 from fencepost.options import RobustOptions
 from fencepost.program.instructions import BOUNDS, ErrorKind, Fence, Malloc, Mode
 from fencepost.program.program import Arch, Program
-from fencepost.robustness.prepare import Prepared, blocking, prepare
+from fencepost.robustness.prepare import Prepared, prepare
 from fencepost.robustness.witness import divergence, program_error, race
 from fencepost.verdict import Answer, ErrorReport, Verdict, Witness
 
@@ -32,8 +32,6 @@ def check_robustness(
     Assertions and other errors that SC already has make the verdict FAIL too, without making the program less robust.
     """
     options = options or RobustOptions()
-    if options.waits:
-        program, options = blocking(program), replace(options, waits=False)
     if options.state:
         from fencepost.robustness.states import check_state_robustness
 
@@ -42,7 +40,7 @@ def check_robustness(
         from fencepost.robustness.spin import check_with_spin
 
         return check_with_spin(program, options)
-    prepared = prepare(program, options.against)
+    prepared = prepare(program, options.against, options)
     search = RobustnessSearch(
         prepared.bytecode, _MODELS[options.against], options.depth_first, options.hash_compact,
         memory=options.memory * _MEBIBYTE, states=options.max_states or _UNLIMITED, jobs=options.jobs,

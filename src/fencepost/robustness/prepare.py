@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fencepost import _core
+from fencepost.options import RobustOptions
 from fencepost.program import instructions as ins
+from fencepost.program import pipeline
 from fencepost.program.encode import Encoded, encode
 from fencepost.program.instructions import FenceKind, Instruction, Mode, RmwOp
 from fencepost.program.operands import Const, GlobalAddress
-from fencepost.program.passes.mapping import map_for_model
 from fencepost.program.passes.rewrite import Registers, expand
-from fencepost.program.passes.synchronisation import lower_synchronisation
 from fencepost.program.program import Arch, Object, Program
 from fencepost.records import dataclass
 
@@ -26,24 +26,18 @@ class Prepared:
     bytecode: _core.Bytecode
 
 
-def prepare(program: Program, against: str) -> Prepared:
-    program = passes(program, against)
+def prepare(program: Program, against: str, options: RobustOptions | None = None) -> Prepared:
+    program = passes(program, against, options)
     encoded = encode(program)
     return Prepared(program, encoded, _core.decode(encoded.words, encoded.strings))
 
 
-def blocking(program: Program) -> Program:
-    """Turns loops that only wait for one location into the paper's `wait`, whose failed reads are no events."""
-    from fencepost.program.passes.spin import find_waits
-
-    return find_waits(lower_synchronisation(program))
-
-
-def passes(program: Program, against: str) -> Program:
-    """Lowers library synchronisation. For a hardware model compiles to it; else turns every full fence into a
-    read-modify-write of one location that nothing else uses (Example 3.6 of the paper), and drops the weaker fences:
-    where every access releases or acquires they add nothing. SC needs no fence at all."""
-    program = map_for_model(lower_synchronisation(program), against)
+def passes(program: Program, against: str, options: RobustOptions | None = None) -> Program:
+    """What every analysis does. Then, unless the model is hardware, turns every full fence into a read-modify-write of
+    one location that nothing else uses (Example 3.6 of the paper), and drops the weaker fences: where every access
+    releases or acquires they add nothing. SC needs no fence at all."""
+    settings = replace((options or RobustOptions()).settings, target=against)
+    program = pipeline.prepare(program, pipeline.Analysis.ROBUSTNESS, settings)
     return program if against == "tso" else _fences_as_updates(program, frozenset() if against == "sc" else FULL_FENCES)
 
 

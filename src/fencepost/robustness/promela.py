@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fencepost.errors import UnsupportedError
+from fencepost.options import RobustOptions
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import Instruction, Mode, Op, RmwOp
 from fencepost.program.layout import Layout, initial_bytes, lay_out
@@ -34,14 +35,14 @@ _UPDATES = {RmwOp.ADD: "+", RmwOp.SUB: "-", RmwOp.AND: "&", RmwOp.OR: "|", RmwOp
 _ACCESSES = (ins.Load, ins.Store, ins.Rmw, ins.Cas, ins.Await, ins.BlockingCas)
 
 
-def emit(program: Program, against: str = "ra") -> str:
+def emit(program: Program, against: str = "ra", options: RobustOptions | None = None) -> str:
     """The program as a Promela model whose assertions fail exactly where it is not robust, or races, or fails itself.
     Raises UnsupportedError for what Promela or this translation lacks, with its place."""
     if against not in ("ra", "sra", "tso"):
         raise UnsupportedError(
             f"the Promela export has monitors for ra, sra and tso; use --backend native for {against}"
         )
-    return _Emitter(passes(program, against), against).text()
+    return _Emitter(passes(program, against, options), against).text()
 
 
 @dataclass(slots=True)

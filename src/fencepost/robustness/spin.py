@@ -45,7 +45,7 @@ class SpinRun:
 
 def check_with_spin(program: Program, options: RobustOptions) -> Verdict:
     """The verdict of SPIN, with the witness of our own search where the program is not robust."""
-    found = run_spin(emit(program, options.against), options.memory, options.time_limit)
+    found = run_spin(emit(program, options.against, options), options.memory, options.time_limit)
     extra = {
         "robust": found.robust, "against": options.against, "states": found.states,
         "search": {"backend": "spin", "bytes_per_state": found.vector, "generate_seconds": round(found.generate, 3),

@@ -160,7 +160,7 @@ def check_state_robustness(program: Program, options: RobustOptions) -> Verdict:
     if options.against != "ra":
         raise UnsupportedError(f"--state explores the machine of release/acquire; there is none for {options.against}")
     started = time.perf_counter()
-    prepared = prepare(program, "ra")
+    prepared = prepare(program, "ra", options)
     transitions = Transitions(prepared.program, Forgetting())
     deadline = None if options.time_limit is None else started + options.time_limit
     known = _sc_states(transitions, deadline)

@@ -1,0 +1,81 @@
+"""What a program goes through before it is analysed: one table of passes, for every analysis.
+
+Each row says which analyses the pass is for, and which setting asks for it. An analysis may go on from here in its own
+way (robustness turns fences into updates, `bounded` straightens loops), but what a program *means* is decided here,
+so that all verbs answer the same question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import field
+from enum import Enum
+
+from fencepost.program.passes.mapping import map_for_model
+from fencepost.program.passes.spin import find_spins, find_waits
+from fencepost.program.passes.synchronisation import Synchronisation, lower_synchronisation
+from fencepost.program.passes.unroll import LoopBounds, unroll
+from fencepost.program.passes.weak_cas import let_weak_cas_fail
+from fencepost.program.program import Program
+from fencepost.records import dataclass
+
+
+class Analysis(Enum):
+    """Who is going to take the program."""
+
+    EXPLORE = "explore"
+    ENUMERATE = "enumerate"
+    ROBUSTNESS = "robustness"
+    BOUNDED = "bounded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What the options and the model say about the passes. `target`: the model whose compilation scheme a C11 program
+    takes. `undo`: the engine knows iterations that add something and take it back. `waits`: loops that only wait for
+    one location become blocking, and no other loop changes. `unroll` bounds every loop, `loop_bounds` one place."""
+
+    target: str
+    spurious_wakeups: bool = False
+    spurious_failures: bool = True
+    spin_detection: bool = True
+    undo: bool = False
+    waits: bool = False
+    unroll: int | None = None
+    loop_bounds: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One row. Running a pass again on its own result should change nothing."""
+
+    name: str
+    run: Callable[[Program, Settings], Program]
+    analyses: frozenset[Analysis]
+    wanted: Callable[[Settings], bool] = lambda _: True
+
+
+_ALL = frozenset(Analysis)
+_EXECUTIONS = frozenset({Analysis.EXPLORE, Analysis.ENUMERATE})  # they go through whole executions, one by one
+
+#: In this order: what lowering makes may be a weak exchange or a loop, and compiling comes last.
+PIPELINE: tuple[Pass, ...] = (
+    Pass("synchronisation", lambda p, s: lower_synchronisation(p, Synchronisation(s.spurious_wakeups)), _ALL),
+    Pass("weak exchanges", lambda p, _: let_weak_cas_fail(p), _ALL, lambda s: s.spurious_failures),
+    Pass("spins", lambda p, s: find_spins(p, undo=s.undo), _EXECUTIONS | {Analysis.BOUNDED},
+         lambda s: s.spin_detection),
+    Pass("waits", lambda p, _: find_waits(p), frozenset({Analysis.ROBUSTNESS}), lambda s: s.waits),
+    Pass("unrolling", lambda p, s: unroll(p, LoopBounds(s.unroll, dict(s.loop_bounds))), _EXECUTIONS),
+    Pass("compilation", lambda p, s: map_for_model(p, s.target), _ALL),
+)  # fmt: skip
+
+
+def passes(analysis: Analysis, settings: Settings) -> tuple[Pass, ...]:
+    """The rows that a program goes through."""
+    return tuple(p for p in PIPELINE if analysis in p.analyses and p.wanted(settings))
+
+
+def prepare(program: Program, analysis: Analysis, settings: Settings) -> Program:
+    for step in passes(analysis, settings):
+        program = step.run(program, settings)
+    return program

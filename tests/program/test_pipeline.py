@@ -1,0 +1,74 @@
+"""The one table of passes: every verb means the same by a program, and preparing twice is preparing once."""
+
+from __future__ import annotations
+
+import pytest
+
+import fencepost
+from fencepost.frontends import read_text
+from fencepost.program.pipeline import PIPELINE, Analysis, Pass, Settings, passes, prepare
+from fencepost.verdict import Answer
+
+ONE_WEAK = 'var x\nthread P { _, k := WCAS(x, 0, 1); assert(k, "done") }'
+PROGRAMS = {
+    "weak": ONE_WEAK,
+    "weak in a function": 'var x\nfn f() { _, k := WCAS(x, 0, 1); return k }\nthread P { k := f(); assert(k, "done") }',
+    "weak twice": 'var x\nthread P { _, k := WCAS(x, 0, 1); if !k { _, k := WCAS(x, 0, 1) }; assert(k, "done") }',
+    "after a store": 'var x, y\nthread P { y := 1; _, k := WCAS(x, 0, 1); r := y; assert(k * r, "done") }',
+}
+STEPS = {
+    Analysis.EXPLORE: ["synchronisation", "weak exchanges", "spins", "unrolling", "compilation"],
+    Analysis.ENUMERATE: ["synchronisation", "weak exchanges", "spins", "unrolling", "compilation"],
+    Analysis.ROBUSTNESS: ["synchronisation", "weak exchanges", "compilation"],
+    Analysis.BOUNDED: ["synchronisation", "weak exchanges", "spins", "compilation"],
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_weak_exchange_means_the_same_to_every_verb(name: str) -> None:
+    def answers(spurious: bool) -> set[Answer]:
+        program = read_text(PROGRAMS[name], "t.fp")
+        verdicts = [fencepost.check(program, model=m, spurious_failures=spurious) for m in ("sc", "rc11", "power")]
+        verdicts += [fencepost.robust(program, against=m, spurious_failures=spurious) for m in ("sc", "ra", "tso")]
+        verdicts.append(fencepost.bounded(program, contexts="2", spurious_failures=spurious))
+        return {v.answer for v in verdicts}
+
+    assert answers(spurious=True) == {Answer.FAIL}
+    assert answers(spurious=False) == {Answer.PASS}
+
+
+@pytest.mark.parametrize("analysis", Analysis)
+def test_the_rows_of_each_analysis(analysis: Analysis) -> None:
+    assert [p.name for p in passes(analysis, Settings(target="rc11"))] == STEPS[analysis]
+
+
+def test_settings_switch_rows_off() -> None:
+    plain = Settings(target="rc11", spurious_failures=False, spin_detection=False)
+    assert [p.name for p in passes(Analysis.EXPLORE, plain)] == ["synchronisation", "unrolling", "compilation"]
+    waits = Settings(target="ra", waits=True)
+    assert "waits" in [p.name for p in passes(Analysis.ROBUSTNESS, waits)]
+
+
+@pytest.mark.parametrize("target", ["sc", "rc11", "power", "armv8", "tso"])
+@pytest.mark.parametrize("row", [p for p in PIPELINE if p.name not in ("spins", "unrolling")], ids=lambda p: p.name)
+def test_each_pass_is_done_once(row: Pass, target: str) -> None:
+    settings = Settings(target=target, unroll=2, waits=True)
+    text = "var x, y\nthread P { _, k := WCAS(x, 0, 1); fence.sc; while y == 0 { skip }; while y < 9 { y := y + 1 } }"
+    program = read_text(text, "t.fp")
+    once = row.run(program, settings)
+    assert row.run(once, settings) == once
+
+
+@pytest.mark.parametrize("analysis", Analysis)
+def test_preparing_twice_is_preparing_once(analysis: Analysis) -> None:
+    settings = Settings(target="armv8", spin_detection=False)
+    once = prepare(read_text(ONE_WEAK, "t.fp"), analysis, settings)
+    assert prepare(once, analysis, settings) == once
+
+
+def test_counting_rounds_twice_changes_no_outcome() -> None:
+    program = read_text("var x\nthread P { r := 0; while r < 3 { r := r + 1; x := r } }\nobserve x", "t.fp")
+    settings = Settings(target="sc", unroll=5)
+    once = prepare(program, Analysis.EXPLORE, settings)
+    twice = prepare(once, Analysis.EXPLORE, settings)
+    assert fencepost.outcomes(once, model="sc").states == fencepost.outcomes(twice, model="sc").states
