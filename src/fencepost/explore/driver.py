@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from fencepost.errors import UnsupportedError
 from fencepost.execution.execution import Execution
@@ -13,7 +13,9 @@ from fencepost.explore.begin import begin
 from fencepost.explore.convert import state_of, to_execution, to_report
 from fencepost.explore.cuts import with_cuts
 from fencepost.explore.engines import (
+    LOSES,
     NATIVE_MODELS,
+    NOT_SHOWN,
     PLANNED_MODELS,
     STRONGER,
     WAITS_IN_BLOCK,
@@ -32,6 +34,11 @@ from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, to
 from fencepost.program.program import Program
 from fencepost.verdict import Answer, ErrorReport, Estimate, Outcomes, Verdict, Witness
 
+Options = TypeVar("Options", bound=ExploreOptions)
+
+#: How long a second look by enumeration may take where the user set no limit, in seconds.
+_SECOND_LOOK = 60.0
+
 #: How the core begins to say that an iteration cannot be left out, and how often such loops go round in a second run.
 _UNDONE, _ROUNDS = "another thread uses what an iteration", 6
 
@@ -47,7 +54,7 @@ def explore(
         from fencepost.enumerate.verdicts import check_by_enumeration
 
         try:
-            verdict = check_by_enumeration(program, found, options)
+            verdict = check_by_enumeration(program, found, _patient(ran, options))
         except UnsupportedError as error:
             verdict = Verdict(Answer.UNKNOWN, _beyond(ran, error), found.name, 0, 0, 0.0)
         return replace(verdict, extra={**verdict.extra, **_told(ran)})
@@ -82,7 +89,7 @@ def outcomes(
         from fencepost.enumerate.verdicts import outcomes_by_enumeration
 
         try:
-            listed = outcomes_by_enumeration(program, found, options)
+            listed = outcomes_by_enumeration(program, found, _patient(ran, options))
         except UnsupportedError as error:
             listed = Outcomes(found.name, {}, None, 0, 0, 0.0, _beyond(ran, error))
         return replace(listed, why=ran.reason)
@@ -144,9 +151,20 @@ def _told(engine: Engine) -> dict[str, str]:
 
 def _beyond(engine: Engine, error: UnsupportedError) -> str:
     """Why there is no answer where the explorer may have missed something and enumeration is too large a task."""
-    if engine.reason not in (STRONGER, WAITS_IN_BLOCK):
+    if not _second_look(engine):
         raise error
     return f"{engine.reason}, and {error}"
+
+
+def _second_look(engine: Engine) -> bool:
+    return engine.reason in (LOSES, STRONGER, WAITS_IN_BLOCK)
+
+
+def _patient(engine: Engine, options: Options) -> Options:
+    """A second look was not asked for: it ends in a while, by saying that it does not know."""
+    if not _second_look(engine) or options.time_limit is not None:
+        return options
+    return replace(options, time_limit=_SECOND_LOOK)
 
 
 def _run(
@@ -165,6 +183,8 @@ def _run(
     incomplete = report.results["may_miss"] or (engine.like in PLANNED_MODELS and may_fail_freely(prepared.program))
     if incomplete and not report.failed and not report.reason:
         return Engine(False, reason=WAITS_IN_BLOCK if engine.like in NATIVE_MODELS else STRONGER)
+    if engine.like in NOT_SHOWN and options.algorithm != "rsmc" and not report.failed and not report.reason:
+        return Engine(False, reason=LOSES)
     if report.results["dead_ends"] and not report.failed and not report.reason:
         report = replace(report, reason=_deadlocks(report.results["dead_ends"]))
     return prepared, report, engine

@@ -34,6 +34,9 @@ IN_ORDER_MODELS = ("sra",)
 #: Of those that forward, the ones whose global order holds coherence with other threads' writes.
 MULTI_COPY_ATOMIC = ("armv8", "riscv")
 
+#: Those under which the explorer is known to lose executions: what it finds is true, that there is no more is not.
+NOT_SHOWN = ("riscv", "armv7", "imm")
+
 #: Release/acquire with fences or non-atomic accesses: it is rc11 where every atomic access releases and acquires.
 STRONG_RC11 = "ra as rc11"
 
@@ -41,6 +44,7 @@ STRONG_RC11 = "ra as rc11"
 WITH_BLOCKS = ("sc", "tso", "pso", "ra", "rc11", "rc11-cpp20")
 
 WAITS_IN_BLOCK = "a thread may wait inside an atomic block, which is judged on whole executions"
+LOSES = "nothing shows that the explorer finds everything under this model"
 STRONGER = "the order in which the explorer commits may be stronger than the model on this program"
 
 

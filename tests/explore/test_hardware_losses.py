@@ -1,0 +1,83 @@
+"""Programs whose executions an exploration lost once: each must be found, whatever engine finds it."""
+
+from __future__ import annotations
+
+import pytest
+
+from fencepost import api
+from fencepost.frontends import read_text
+from fencepost.models.registry import find
+from fencepost.options import ExploreOptions
+from fencepost.suite.engine import enumerated
+from fencepost.verdict import Answer
+
+LATE_OPERAND = "var x, y\nthread P {{ r := x; FADD(y, r); y := 2{claim} }}\nthread Q {{ s := y; x := s }}\n"
+
+#: The model under which executions were lost, and the threads.
+LOST = {
+    "an exchange past an sc store": (
+        "imm",
+        "var x, y, f, g\nthread P { r := x; [&y + (r ^ r)].sc := 1; s := g.sc }\n"
+        "thread Q { r := y; s := XCHG(y, 2); x := s }\nthread R { f := 2; y := 1 }\n",
+    ),
+    "an sc exchange over a release store": (
+        "imm",
+        "var x, y, z, f\nthread P { r := x; y.sc := r; s := [&f + (r ^ r)] }\n"
+        "thread Q { r := y; f.rel := 1; s := XCHG(f.sc, (r ^ r) + 1); [&z + (s ^ s)] := s }\n"
+        "thread R { r := z; x := r }\nthread S { x := 2; x.rel := 1 }\n",
+    ),
+    "an update that stores what it read": (
+        "imm",
+        "var x, y\nthread P { r := x; s := FADD(y, r); y := s }\n"
+        "thread Q { r := y; y := 2; [&y + (r ^ r)] := r; s := [&y + (r ^ r)]; x := 1 }\n",
+    ),
+    "an acquiring compare-exchange": (
+        "imm",
+        "var x, y\nthread P { r := x; [&y + (r ^ r)] := 1 }\n"
+        "thread Q { r := y; s := FADD(x, r); t := CAS(y.acq, s, r, acq); x := 2 }\nthread R { y.rel := 2 }\n",
+    ),
+    "the operand of an update comes late": (
+        "imm",
+        "var x, y\nthread P { r := x; FADD(y, r); y := 2 }\nthread Q { r := y; [&x + (r ^ r)] := r }\n",
+    ),
+    "a compare-exchange after an sc load": (
+        "imm",
+        "var x, y, f\nthread P { r := x; f := (r ^ r) + 1; f := 2; y := 1; s := [&y + (r ^ r)] }\n"
+        "thread Q { r := y.sc; s := CAS(f, 0, 1); x := (s ^ s) + 1 }\n",
+    ),
+    "release stores that are forwarded": (
+        "riscv",
+        "var x, y, f, g\nthread P { r := x; f.rel := r; f.rel := (r ^ r) + 1; s := f; f.rel := 1; t := f.acq; "
+        "fence.r.r; [&y + (t ^ t)] := r; u := g }\n"
+        "thread Q { r := y; s := XCHG(f.acq, (r ^ r) + 1); x := (s ^ s) + 1 }\n",
+    ),
+    "a compare-exchange that need not write": (
+        "riscv",
+        "var x, y\nthread P { r := x; y := r }\n"
+        "thread Q { r := y; s, t := CAS(x.rel, r, (r ^ r) + 1); [&x + (s ^ s)] := 1 }\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_every_execution_is_found(name: str) -> None:
+    model, threads = LOST[name]
+    program = read_text(threads)
+    found = api.outcomes(program, model=model)
+    listed = enumerated(program, find(model), ExploreOptions(model=model))
+    assert (found.states, found.executions, found.reason) == (listed.states, listed.executions, "")
+
+
+@pytest.mark.parametrize("model", ["imm", "armv7"])
+def test_a_claim_that_fails_in_one_of_them_is_no_pass(model: str) -> None:
+    program = read_text(LATE_OPERAND.format(claim="; assert(r != 2)"))
+    assert api.check(program, model=model).answer is Answer.FAIL
+
+
+@pytest.mark.parametrize("model", ["imm", "riscv", "armv7"])
+def test_no_pass_by_an_exploration_that_is_not_shown_to_be_complete(model: str) -> None:
+    """Four threads that take a lock in turn are too much for enumeration in a second."""
+    taker = "thread T{} {{ t := FADD(next, 1); wait(owner.acq == t); d := d + 1; owner.rel := t + 1 }}\n"
+    program = read_text("var next, owner, d\n" + "".join(taker.format(i) for i in range(5)))
+    verdict = api.check(program, model=model, time_limit=1.0)
+    assert verdict.answer is Answer.UNKNOWN
