@@ -502,11 +502,15 @@ void Machine::reply(ThreadState& s, const Action& action, std::uint64_t v) {
   }
   case Opcode::Cas: {
     const std::uint64_t mask = mask_of(8 * i.width), expected = value(s, i.use[1]), desired = value(s, i.use[2]);
-    const DepSet d = deps(s, i.use[2]);
+    const DepSet d = deps(s, i.use[2]), compared = deps(s, i.use[1]);
     const bool done = (v & mask) == (expected & mask);
     set(s, i.dst, v, self);
-    set(s, i.dst2, done, self);
-    if (done) return second_half(s, desired & mask, d);
+    set(s, i.dst2, done, join(self, compared));
+    if (done) { // what it compared with decides whether it writes
+      second_half(s, desired & mask, d);
+      s.pending_control = join(s.control, compared);
+      return;
+    }
     if (track_) ++s.events; // the write that does not happen keeps its place in program order
     break;
   }
@@ -604,10 +608,10 @@ bool Machine::private_access(ThreadState& s, const Instruction& i, std::uint64_t
   case Opcode::Cas: {
     const bool done = old == (value(s, i.use[1]) & mask);
     const std::uint64_t desired = value(s, i.use[2]);
-    const DepSet d = deps(s, i.use[2]);
+    const DepSet d = deps(s, i.use[2]), compared = deps(s, i.use[1]);
     if (done) write(desired, d);
     set(s, i.dst, old, seen);
-    set(s, i.dst2, done, seen);
+    set(s, i.dst2, done, join(seen, compared));
     break;
   }
   default: {

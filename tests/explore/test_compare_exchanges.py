@@ -10,6 +10,7 @@ import pytest
 from fencepost.enumerate.verdicts import outcomes_by_enumeration
 from fencepost.explore.driver import outcomes
 from fencepost.explore.engines import NOT_SHOWN
+from fencepost.frontends import read_text
 from fencepost.generate.random_programs import SHAPES, Shape, random_program
 from fencepost.models.registry import find
 from fencepost.options import ExploreOptions
@@ -52,3 +53,25 @@ def test_writes_after_a_compare_exchange_keep_their_number() -> None:
     """P1's compare-exchange of y may read what rests on its own later write of x, since it does not wait for it."""
     found = outcomes_by_enumeration(_program("armv8", 1742), find("armv8"), ExploreOptions(model="armv8"))
     assert found.executions == 9 and any(("1:r0", 1) in state for state in found.states)
+
+
+@pytest.mark.parametrize("model", ["power", "armv8", "riscv", "armv7", "imm"])
+def test_a_write_does_not_exist_because_of_itself(model: str) -> None:
+    """Q writes x only where a is 1, which rests on P having read what Q writes."""
+    text = "var x, y\nthread P { r := x; y := r }\nthread Q { a := y; CAS(x, a ^ 1, 1) }\nexists (P:r == 1)\n"
+    program, options = read_text(text), ExploreOptions(model=model)
+    assert outcomes(program, find(model), options).holds is False
+    assert outcomes_by_enumeration(program, find(model), options).holds is False
+
+
+@pytest.mark.parametrize(
+    ("model", "allowed"), [("power", False), ("armv8", True), ("riscv", False), ("armv7", True), ("imm", False)]
+)
+@pytest.mark.parametrize("pair", ["a := XCHG(y, 1)", "a := LDX(y); STX(y, 1)"])
+def test_what_an_exchange_writes_may_be_forwarded_before_it_has_read(pair: str, model: str, allowed: bool) -> None:
+    """It writes 1 whatever it reads, so s may be 1 before a is known; a compare-exchange has no such value."""
+    text = f"var x, y\nthread P {{ r := x; y := r }}\nthread Q {{ {pair}; s := y; x := s }}\nexists (Q:a == 1)\n"
+    options = ExploreOptions(model=model)
+    assert outcomes_by_enumeration(read_text(text), find(model), options).holds is allowed
+    compares = read_text(text.replace(pair, "a := CAS(y, 1, 1)"))
+    assert outcomes_by_enumeration(compares, find(model), options).holds is False

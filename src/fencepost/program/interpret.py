@@ -549,12 +549,12 @@ class Machine:
             case ins.Cas():
                 width = 8 * i.size
                 expected, desired = self._value(frame, i.expected), self._value(frame, i.desired)
-                deps = self._deps(frame, i.desired)
+                deps, compared = self._deps(frame, i.desired), self._deps(frame, i.expected)
                 done = to_unsigned(value, width) == to_unsigned(expected, width)
                 self._set(frame, i.old, value, event)
-                self._set(frame, i.success, int(done), event)
+                self._set(frame, i.success, int(done), event | compared)
                 if done:
-                    self._second_half(state, action, to_unsigned(desired, width), deps)
+                    self._second_half(state, action, to_unsigned(desired, width), deps, compared=compared)
                     return
             case ins.BlockingCas():
                 new = to_unsigned(self._value(frame, i.desired), 8 * i.size)
@@ -574,11 +574,15 @@ class Machine:
                 self._set(frame, i.dst, value, event)
         frame.pc += 1
 
-    def _second_half(self, state: ThreadState, read: Action, value: int, deps: Deps, old: int | None = None) -> None:
-        """`old`: what was read; writing the same again is no effect that ends a spin."""
+    def _second_half(
+        self, state: ThreadState, read: Action, value: int, deps: Deps, old: int | None = None,
+        compared: Deps = NO_DEPS,
+    ) -> None:  # fmt: skip
+        """`old`: what was read; writing the same again is no effect that ends a spin. `compared`: what decides, with
+        the value read, whether there is a write at all, which is a control dependency of the write."""
         state.effects += value != old
         state.pending_write = replace(
-            read, kind=Kind.WRITE, value=value, rmw=True, data_deps=deps, control_deps=state.control
+            read, kind=Kind.WRITE, value=value, rmw=True, data_deps=deps, control_deps=state.control | compared
         )
 
     # --- private memory
@@ -617,7 +621,7 @@ class Machine:
                         state, address, size, self._value(frame, i.desired), self._deps(frame, i.desired)
                     )
                 self._set(frame, i.old, old, deps)
-                self._set(frame, i.success, int(done), deps)
+                self._set(frame, i.success, int(done), deps | self._deps(frame, i.expected))
             case ins.Await() | ins.BlockingCas():
                 if not self.satisfied(state, old):
                     return Action(Kind.BLOCK, i.at, message="waits for its own private memory")
