@@ -329,8 +329,9 @@ class ThreadRunner:
             yield replace(failed, slots=path.slots + 1)
         slot = (path.state.thread, path.slots)
         fact = frozenset({(slot, (action.address, action.size), action.value)})
-        decides = action.rmw and action.part is not Part.RMW  # whether there is a write hangs on what was read
-        flow = action.address_deps | action.data_deps | action.control_deps | ({pair} if decides else set())
+        # Whether a compare-exchange writes at all hangs on what it read.
+        decides = {len(path.steps) - 1} if action.rmw and action.part is not Part.RMW else set()
+        flow = action.address_deps | action.data_deps | action.control_deps | decides
         causes = conjunction(path.why[i] for i in flow)
         why = tuple(facts | fact for facts in causes if not any(s == slot for s, _, _ in facts))
         rests_on = conjunction([path.rests_on, (fact,)]) if why else ()
