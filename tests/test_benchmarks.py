@@ -26,6 +26,7 @@ from bench.plot import line_plot  # noqa: E402
 from bench.report import compare, markdown  # noqa: E402
 from bench.suites import SUITES, Case, bounded, robustness  # noqa: E402
 from bench.tables import paper_table  # noqa: E402
+from bench.workloads import workload  # noqa: E402
 
 
 def row(case: str, best: float, **more: object) -> dict[str, object]:
@@ -124,10 +125,34 @@ def test_every_cell_of_a_paper_has_a_case_of_ours(suite: str) -> None:
 def test_a_cell_shows_theirs_ours_and_the_ratio() -> None:
     columns = Column("Traces", "power", "executions"), Column("A", "power"), Column("B", "power"), Column("C", "power")
     values = (8, "t/o", "~3.0", "")
-    table = Table("s", "T", columns, (("p", values), ("q", (9, 1.0, "*2.5", "1-3"))), limit=900)
-    lines = paper_table(table, {"p power": row("p power", 0.5), "q power": row("q power", 4.0, result="timeout")})
-    assert lines[-2] == "| p | 8 / **8** | t/o 900 / **0.50** (×>1,800) | ~~3.0~~ / **0.50** (×6.0) | – / **0.50** |"
-    assert lines[-1] == "| q | 9 / **over 4** | 1.0 / **over 4** | \\*2.5 / **over 4** | 1-3 / **over 4** |"
+    rows = (("ainc(3)", values), ("ainc(4)", (9, 1.0, "*2.5", "1-3")))
+    table = Table("rcmc-tables", "T", columns, rows, limit=900)
+    took = {"ainc(3) power": row("p", 0.5), "ainc(4) power": row("q", 4.0, result="timeout")}
+    lines = paper_table(table, took)
+    assert (
+        lines[-2] == "| ainc(3) | 8 / **8** | t/o 900 / **0.50** (×>1,800) | ~~3.0~~ / **0.50** (×6.0) | – / **0.50** |"
+    )
+    assert lines[-1] == "| ainc(4) | 9 / **over 4** | 1.0 / **over 4** | \\*2.5 / **over 4** | 1-3 / **over 4** |"
+
+
+def test_no_ratio_for_another_workload_nor_without_an_answer() -> None:
+    columns = (Column("A", "power"),)
+    table = Table("power2sc-tables", "T", columns, (("burns safe", ("t/o",)), ("nobody's", (5.0,))), limit=1800)
+    took = {"burns safe power": row("b", 0.5, result="UNKNOWN"), "nobody's power": row("n", 0.5)}
+    lines = paper_table(table, took)
+    assert lines[-2] == "| burns safe `own` | t/o 1800 / **UNKNOWN in 0.50** |"
+    assert lines[-1] == "| nobody's `own` | 5.0 / **0.50** |"
+    same = Table("rcmc-tables", "T", columns, (("ainc(3)", (5.0,)),))
+    assert "×" not in paper_table(same, {"ainc(3) power": row("a", 0.5, result="UNKNOWN")})[-1]
+
+
+def test_every_row_of_the_papers_says_which_program_it_is() -> None:
+    for suite in SUITES:
+        for table in tables(suite):
+            for label, _ in table.rows:
+                found = workload(suite, label)
+                assert found is not None, f"{suite}: {label} stands in no entry of workloads.toml"
+                assert found.source and found.differs
 
 
 # --- comparing with an earlier run

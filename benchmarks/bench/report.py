@@ -10,6 +10,7 @@ from typing import Any
 from bench.papers import tables
 from bench.plot import line_plot
 from bench.tables import EXPLANATION, paper_table, ratio
+from bench.workloads import listed
 
 Row = dict[str, Any]
 #: A run counts as slower when its best time is beyond the earlier best by this much and by the spread of both.
@@ -37,7 +38,7 @@ def markdown(results: dict[str, Any], folder: Path, notes: dict[str, str] | None
             lines += ["", "No cases: what it measures is not installed or not there."]
             continue
         shown = [paper_table(t, {r["case"]: r for r in rows}) for t in tables(suite)]
-        lines += [line for table in shown for line in table]
+        lines += [line for table in shown for line in table] + listed(suite)
         lines += [*(["", f"### Every run of {suite}"] if any(shown) else []), *_table(rows), *_peers(rows)]
         if any(r.get("x") for r in rows):
             lines += _plots(rows, folder, plots)

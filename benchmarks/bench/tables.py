@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from bench.papers import Column, Table, Value, case
+from bench.workloads import is_same
 
 Row = dict[str, Any]
 EXPLANATION = (
     "Tables have the shape that they have in their paper. A cell with seconds is: theirs on their machine / **ours** (×"
-    " how many times ours). A cell with a number of executions or states is: theirs / **ours**. t/o: they needed more"
-    " than their time limit. \\*: a violation was found. A struck out figure belongs to an answer that the paper calls"
-    " wrong. A dash: the paper has no figure."
+    " how many times ours). The ratio is there only where both ran the same workload; a row marked `own` is a version"
+    " of ours, and only the answers can be compared. A cell with a number of executions or states: theirs / **ours**."
+    " t/o: they needed more than their time limit. \\*: a violation was found. A struck out figure belongs to an answer"
+    " that the paper calls wrong. A dash: the paper has no figure. UNKNOWN: ours ended without an answer."
 )
 
 
@@ -22,24 +24,28 @@ def paper_table(table: Table, rows: dict[str, Row]) -> list[str]:
     lines = ["", f"### {table.title}", *(["", table.note] if table.note else []), ""]
     lines += ["| | " + " | ".join(c.head for c in table.columns) + " |", "|---|" + "---|" * len(table.columns)]
     for label, values in table.rows:
-        cells = [_cell(table, c, v, rows.get(case(label, c.run))) for c, v in zip(table.columns, values, strict=True)]
-        lines.append(f"| {label} | " + " | ".join(cells) + " |")
+        cells = [
+            _cell(table, label, c, v, rows.get(case(label, c.run))) for c, v in zip(table.columns, values, strict=True)
+        ]
+        mark = "" if is_same(table.suite, label) else " `own`"
+        lines.append(f"| {label}{mark} | " + " | ".join(cells) + " |")
     return lines
 
 
-def _cell(table: Table, column: Column, value: Value, row: Row | None) -> str:
+def _cell(table: Table, label: str, column: Column, value: Value, row: Row | None) -> str:
     if column.what == "text":
         return str(value)
     ours = "not run" if row is None else _ours(column.what, row)
     shown = _theirs(table, value)
-    return f"{shown} / **{ours}**" + (_times(table, value, row) if column.what == "seconds" and row else "")
+    timed = column.what == "seconds" and row is not None and is_same(table.suite, label)
+    return f"{shown} / **{ours}**" + (_times(table, value, row) if timed and row else "")
 
 
 def _ours(what: str, row: Row) -> str:
     if row["result"] == "timeout":
         return f"over {row['best']:.0f}"
     if what == "seconds":
-        return f"{row['best']:.2f}"
+        return f"{'UNKNOWN in ' if row['result'] == 'UNKNOWN' else ''}{row['best']:.2f}"
     if what == "verdict":
         return {"PASS": "✓", "FAIL": "✗"}.get(row["result"], row["result"])
     figure = row.get({"wasted": "blocked", "states": "states"}.get(what, "executions"))
@@ -58,7 +64,7 @@ def _theirs(table: Table, value: Value) -> str:
 
 def _times(table: Table, value: Value, row: Row) -> str:
     theirs, over = table.seconds(value) if value != "" else (None, False)
-    if not theirs or row["result"] == "timeout":
+    if not theirs or row["result"] in ("timeout", "UNKNOWN"):
         return ""
     return f" (×{ratio(theirs, row['best'], over)})"
 
