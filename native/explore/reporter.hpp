@@ -88,6 +88,7 @@ private:
   bool repeats(const G& g, const std::vector<Id>& events, std::uint64_t since) const;
   const Allocation* allocation_of(const G& g, std::uint64_t address) const;
   std::vector<std::uint64_t> outcome(const G& g);
+  std::uint64_t final_memory(const G& g, std::uint64_t address, unsigned size);
   Id final_write(const G& g, Location l) const;
   Execution export_graph(const G& g, std::vector<Id>* numbering = nullptr);
   std::uint64_t fingerprint(const G& g) const;

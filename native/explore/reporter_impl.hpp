@@ -285,13 +285,25 @@ template <class G> std::vector<std::uint64_t> Reporter<G>::outcome(const G& g) {
       values.push_back(Machine::first_register(g.thread[o.where].now->state, o.what));
       continue;
     }
-    const Location l = states_.locations().find(o.where, o.what);
-    if (l == no_location || l >= g.location.size())
-      values.push_back(initial_value(states_.machine().program(), o.where, o.what));
-    else
-      values.push_back(g.location[l].last == none ? states_.locations().initial(l) : g[final_write(g, l)].value);
+    values.push_back(final_memory(g, o.where, o.what));
   }
   return values;
+}
+
+// What `size` bytes of memory hold at the end. Accesses may have been to parts of them, or to more.
+template <class G> std::uint64_t Reporter<G>::final_memory(const G& g, std::uint64_t address, unsigned size) {
+  const Locations& places = states_.locations();
+  std::uint64_t value = initial_value(states_.machine().program(), address, size);
+  for (Location l = 0; l < std::min<std::size_t>(places.count(), g.location.size()); ++l) {
+    const std::uint64_t first = std::max(address, places.address(l));
+    const std::uint64_t end = std::min(address + size, places.address(l) + places.size(l));
+    if (first >= end || g.location[l].last == none) continue;
+    const std::uint64_t mask = end - first == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * (end - first)) - 1;
+    const std::uint64_t part = g[final_write(g, l)].value >> 8 * (first - places.address(l)) & mask;
+    const std::uint64_t shift = 8 * (first - address);
+    value = (value & ~(mask << shift)) | part << shift;
+  }
+  return value;
 }
 
 // The coherence-last write; without a coherence order one that nothing is known to follow, the last thread's first.

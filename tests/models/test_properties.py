@@ -67,3 +67,9 @@ def test_our_models_name_their_source() -> None:
         assert any(str(year) in comment for year in range(1975, 2030)) or "Manual" in comment or "P0982" in comment, (
             name
         )
+
+
+def test_the_models_without_an_order_of_writes_are_known() -> None:
+    assert {m for m in names() if not find(m).orders_writes} == {
+        m for m in names() if not uses_coherence_order(find(m))
+    }

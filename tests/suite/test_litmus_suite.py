@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from corpus import CORPUS, needs_corpus, table
 from fencepost import api
 from fencepost.cli import run
 from fencepost.errors import InputError, UsageError
+from fencepost.suite import run as suite_run
 from fencepost.suite.run import Job, Status, Summary, run_tests
 from fencepost.suite.tables import collect, match, read_expected
 from golden import assert_golden
@@ -197,3 +200,34 @@ def test_a_malformed_model_is_refused_once(tmp_path: Path, capsys: pytest.Captur
     (tmp_path / "t.litmus").write_text("X86 t\n{ }\n P0 ;\n MOV [x],$1 ;\nexists (x=1)\n")
     assert run(["litmus", str(tmp_path / "t.litmus"), "--model", str(tmp_path / "m.cat")]) == 2
     assert capsys.readouterr().err.count("unknown name 'poo'") == 1
+
+
+def _raise(*_: object) -> None:
+    raise KeyError("a table without this")
+
+
+def _die(*_: object) -> None:
+    os._exit(7)
+
+
+@pytest.mark.parametrize(("mishap", "reason"), [(_raise, "KeyError"), (_die, "has died")])
+def test_a_test_that_crashes_is_one_row(
+    mishap: Callable[..., None], reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [tmp_path / f"t{i}.litmus" for i in range(9)]
+    for path in paths:
+        path.write_text(SB.replace("SB", path.stem))
+    judged = suite_run._judged
+    monkeypatch.setattr(suite_run, "_judged", lambda path, *rest: (mishap if "t4" in path else judged)(path, *rest))
+    results = list(run_tests([str(p) for p in paths], Job(), processes=2))
+    assert [r.name for r in results] == [p.stem for p in paths]
+    assert [r.status for r in results] == [Status.ERROR if i == 4 else Status.DONE for i in range(9)]
+    assert reason in results[4].reason
+
+
+def test_no_execution_is_no_verdict(tmp_path: Path) -> None:
+    path = tmp_path / "none.litmus"
+    path.write_text("C none\n{ }\nP0 (atomic_int* x) { while (atomic_load(x) == 0); }\n~exists (x=1)\n")
+    (result,) = run_tests([str(path)], Job())
+    assert (result.status, result.holds) == (Status.ERROR, None)
+    assert "no execution comes to its end" in result.reason

@@ -61,7 +61,7 @@ def _summary(s: Any) -> str:
     compared = f"{s.agree} agree, {s.wrong} wrong, " if s.agree or s.wrong else ""
     return (
         f"{s.tests} test{'s' * (s.tests != 1)}: {compared}{s.unsupported} unsupported, {s.mixed} mixed, "
-        f"{s.unknown} unknown; {s.seconds:.1f} s"
+        f"{s.unknown} unknown{f', {s.errors} errors' if s.errors else ''}; {s.seconds:.1f} s"
     )
 
 
@@ -83,7 +83,7 @@ def _result_data(r: Any) -> dict[str, Any]:
 
 
 def _summary_data(s: Any) -> dict[str, Any]:
-    counts = {k: getattr(s, k) for k in ("tests", "agree", "wrong", "unsupported", "mixed", "unknown")}
+    counts = {k: getattr(s, k) for k in ("tests", "agree", "wrong", "unsupported", "mixed", "unknown", "errors")}
     return counts | {"seconds": round(s.seconds, 3), "engines": dict(s.engines), "reasons": dict(s.reasons)}
 
 
@@ -91,4 +91,4 @@ def _exit(s: Any) -> int:
     """FAIL where a verdict differs from the table; UNKNOWN where a test has no verdict."""
     if s.wrong:
         return ExitCode.FAIL
-    return ExitCode.UNKNOWN if s.unsupported or s.unknown else ExitCode.PASS
+    return ExitCode.UNKNOWN if s.unsupported or s.unknown or s.errors else ExitCode.PASS

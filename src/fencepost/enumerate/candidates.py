@@ -9,6 +9,7 @@ from fencepost.enumerate.combine import Chosen
 from fencepost.enumerate.locations import Access, Solution
 from fencepost.enumerate.traces import INITIAL, Ending, Location, Step, ThreadRunner, Trace
 from fencepost.execution.execution import Event, EventKind, Execution, Pair
+from fencepost.execution.memory import final_value
 from fencepost.models.cat.base import Structure, order_pairs
 from fencepost.models.cat.plan import PlanResult, PlanRun
 from fencepost.models.cat.relations import relation
@@ -204,15 +205,8 @@ class Candidate:
     def final_memory(self, what: FinalMemory) -> int:
         machine = self.frame.runner.machine
         address = machine.layout.globals[what.object] + what.offset
-        if (address, what.size) in self.frame.locations:
-            return self.frame.events[self.last_write(address)].value
-        pieces = [p for p in self.frame.locations if address <= p[0] < address + what.size]
-        value = machine.initial(address, what.size)
-        for start, size in pieces:
-            shift = 8 * (start - address)
-            value &= ~(((1 << 8 * size) - 1) << shift)
-            value |= self.frame.events[self.last_write(start)].value << shift
-        return value
+        last = ((start, size, self.frame.events[self.last_write(start)].value) for start, size in self.frame.locations)
+        return final_value(address, what.size, machine.initial(address, what.size), last)
 
     def last_write(self, address: int) -> int:
         """Without a coherence order: a write that no other write is known to follow, the last thread's first."""

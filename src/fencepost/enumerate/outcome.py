@@ -28,6 +28,7 @@ _TOKEN = re.compile(
     r"|(?P<number>-?(?:0x[0-9a-fA-F]+|[0-9]+)(?![:\w]))|(?P<name>[A-Za-z0-9_$%.#]+(?::[A-Za-z0-9_$%.]+)?(?:\[[0-9]+\])?))"
 )
 _OPERATOR = {"==": "=", "<>": "!="}
+_DIGITS = 64  # of a number: more than 64 bits in any base
 FILE = "--outcome"
 
 
@@ -73,7 +74,7 @@ class _Parser:
         return before
 
     def fail(self, expected: str, hint: str = "") -> NoReturn:
-        found = f"'{self.word}'" if self.word else "the end"
+        found = f"'{self.word[:200]}'" if self.word else "the end"
         raise InputError(f"found {found}", file=FILE, line=1, column=self.start + 1, expected=expected, hint=hint)
 
     def disjunction(self) -> Formula:
@@ -109,10 +110,15 @@ class _Parser:
         op = _OPERATOR.get(self.word, self.word)
         self.advance()
         if self.kind == "number":
-            return Compare(left, op, Const(int(self.advance(), 0)))
+            return Compare(left, op, self.number())
         if self.kind != "name":
             self.fail("a number, a register or a location")
         return Compare(left, op, self.observed())
+
+    def number(self) -> Const:
+        if len(self.word) > _DIGITS:
+            self.fail("a number of at most 64 bits")
+        return Const(int(self.advance(), 0))
 
     def observed(self) -> str:
         name = self.word
@@ -143,5 +149,5 @@ class _Parser:
         if o is None:
             return None
         size = min(o.size, 8)
-        offset = int(index or 0) * size
+        offset = int(index[:_DIGITS] or 0) * size
         return FinalMemory(o.name, offset, size) if offset + size <= o.size else None

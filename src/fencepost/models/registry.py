@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from fencepost.errors import InputError, UnsupportedError, UsageError
 from fencepost.execution.execution import Execution
+from fencepost.program.condition import FinalMemory, comparisons
 from fencepost.program.program import Arch, Program
 from fencepost.program.texts import decode
 
@@ -99,13 +100,37 @@ class Model:
             return None, str(error)
 
     def refuse_foreign(self, program: Program) -> None:
-        """Raises UnsupportedError for a program written for an architecture whose accesses this model does not know."""
+        """Raises UnsupportedError for a program written for an architecture whose accesses this model does not know,
+        and for a question about final memory where the model orders no writes."""
+        self._refuse_final_memory(program)
         if program.arch in (Arch.C11, Arch.FP) or self.kind is ModelKind.ANY or self.architecture is program.arch:
             return
         judged = self.architecture.value if self.architecture else "C11 programs"
         raise UnsupportedError(
             f"{program.name} is written for {program.arch.value}; the model {self.name} judges {judged}"
         )
+
+    def _refuse_final_memory(self, program: Program) -> None:
+        """Without an order of the writes, a model does not say which of them is the last."""
+        if program.condition is None:
+            return
+        memory = {o.name for o in program.observations if isinstance(o.what, FinalMemory)}
+        asked = [program.condition.formula, *([program.condition.filter] if program.condition.filter else [])]
+        named = {n for f in asked for c in comparisons(f) for n in (c.left, c.right) if isinstance(n, str)} & memory
+        if named and not self.orders_writes:
+            raise UnsupportedError(
+                f"the model {self.name} has no order of writes, so it does not say what {min(named)} holds in the end; "
+                f"ask about registers, or use rc11"
+            )
+
+    @property
+    def orders_writes(self) -> bool:
+        """Whether its axioms speak of coherence."""
+        if self.ours:
+            return self.name not in _WITHOUT_COHERENCE
+        from fencepost.models.properties import uses_coherence_order
+
+        return uses_coherence_order(self)
 
     def judge(self, execution: Execution, *, all_violations: bool = True) -> Judgement:
         from fencepost.models.cat.judge import judge
@@ -139,6 +164,9 @@ _OURS: dict[str, tuple[ModelKind, Arch | None, str]] = {
     "armv8": (ModelKind.HARDWARE, Arch.AARCH64, "ARMv8, multi-copy atomic"),
     "riscv": (ModelKind.HARDWARE, Arch.RISCV, "RISC-V's RVWMO"),
 }
+
+
+_WITHOUT_COHERENCE = frozenset({"wrc11"})
 
 
 def names() -> tuple[str, ...]:

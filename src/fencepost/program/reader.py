@@ -30,6 +30,7 @@ from fencepost.program.instructions import INSTRUCTIONS, Instruction, Role, role
 from fencepost.program.operands import Const, ConstantOperand, FunctionAddress, GlobalAddress, Operand, Position, Reg
 from fencepost.program.program import Arch, Function, Init, Object, Program, Thread
 
+_DIGITS = 64  # of a number: more than any that has a meaning
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r]+|\#[^\n]*) | (?P<newline>\n) | (?P<string>"(?:[^"\\\n]|\\.)*")
       | (?P<number>[+-]?\d+) | (?P<name>[A-Za-z_.$][A-Za-z0-9_.$]*) | (?P<symbol><=|>=|!=|[%&@!()=,{}\[\]:<>~-])""",
@@ -111,6 +112,8 @@ class _Reader:
     def number(self) -> int:
         if self.token.kind != "number":
             self.fail("a number")
+        if len(self.token.text) > _DIGITS:
+            self.fail("a number of at most 64 bits")
         return int(self.next().text)
 
     def string(self) -> str:

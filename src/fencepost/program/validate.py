@@ -27,7 +27,7 @@ from fencepost.program.instructions import (
     ThreadLocalAddress,
     roles,
 )
-from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, Operand, Reg
+from fencepost.program.operands import WORD, Const, FunctionAddress, GlobalAddress, Operand, Reg
 from fencepost.program.printer import jump_targets
 from fencepost.program.program import Arch, Function, Program
 
@@ -169,6 +169,8 @@ def _question(program: Program, functions: dict[str, Function]) -> Iterator[str]
     threads = {t.name: t for t in program.threads}
     objects = {o.name: o for o in program.objects}
     for o in program.observations:
+        if not 1 <= o.width <= WORD:
+            yield f"observation {o.name!r} has width {o.width}; 1 to {WORD} are possible"
         match o.what:
             case FinalRegister(thread, register):
                 if thread not in threads:

@@ -11,6 +11,7 @@ from dataclasses import field, replace
 
 from fencepost.errors import UnsupportedError
 from fencepost.execution.execution import Event, EventKind, Execution
+from fencepost.execution.memory import final_value
 from fencepost.program.condition import FinalMemory, FinalRegister
 from fencepost.program.instructions import ErrorKind, FenceKind, Mode
 from fencepost.program.interpret import Action, Deps, Kind, Machine, Part, ThreadState
@@ -325,8 +326,9 @@ class Threads:
     def _observe(self, graph: Graph, what: FinalRegister | FinalMemory) -> int:
         if isinstance(what, FinalMemory):
             address = self.machine.layout.globals[what.object] + what.offset
-            order = graph.co.get(address)
-            return graph.labels[order[-1]].value if order else self.machine.initial(address, what.size)
+            last = [graph.labels[order[-1]] for order in graph.co.values() if order]
+            initial = self.machine.initial(address, what.size)
+            return final_value(address, what.size, initial, ((e.address, e.size, e.value) for e in last))
         thread = self.names.index(what.thread)
         step = self.step(graph, thread)
         function = self.machine.functions[self.program.threads[thread].function]

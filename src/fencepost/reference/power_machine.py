@@ -27,6 +27,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import NamedTuple, TypeVar
 
+from fencepost.execution.memory import final_value
 from fencepost.program import instructions as ins
 from fencepost.program.arithmetic import compute
 from fencepost.program.interpret import Machine as Interpreter
@@ -404,12 +405,15 @@ class PowerMachine:
 
     def final_value(self, state: State, address: int, size: int) -> int:
         """The coherence-last value of a location in a complete configuration, where all processes agree on it."""
-        write = self.latest(state, 0, address)
-        if write[0] < 0:
-            return self.initial_value(write, size)
+        pieces = [(at, *self._written(state, write)) for at, write in state.prop[0] if write[0] >= 0]
+        return final_value(address, size, self.initial_value((-1, address), size), pieces)
+
+    def _written(self, state: State, write: Write) -> tuple[int, int]:
+        """Size and value of a write."""
         value = state.processes[write[0]].values[write[1]]
         assert value is not None, "a propagated write should have a value"
-        return value
+        instruction = self.path(state, write[0]).events[write[1]].instruction
+        return getattr(instruction, "size", 0), value
 
     def final_register(self, state: State, p: int, register: int) -> int:
         process, path = state.processes[p], self.path(state, p)

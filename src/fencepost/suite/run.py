@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
@@ -14,6 +15,7 @@ from enum import Enum
 from functools import partial
 from multiprocessing import active_children
 from pathlib import Path
+from typing import TypeAlias
 
 from fencepost.errors import FencepostError, UnsupportedError
 from fencepost.frontends import read_file
@@ -29,12 +31,13 @@ from fencepost.verdict import Outcomes
 
 class Status(Enum):
     """UNSUPPORTED: we cannot read or treat the test, `reason` says why. MIXED: it mixes access sizes, which the engine
-    does not treat. UNKNOWN: a limit ran out."""
+    does not treat. UNKNOWN: a limit ran out. ERROR: our own mistake, or a test without any execution."""
 
     DONE = "done"
     UNSUPPORTED = "unsupported"
     MIXED = "mixed"
     UNKNOWN = "unknown"
+    ERROR = "error"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,7 @@ class Summary:
     unsupported: int = 0
     mixed: int = 0
     unknown: int = 0
+    errors: int = 0
     seconds: float = 0.0
     engines: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
@@ -97,9 +101,10 @@ class Summary:
         self.unsupported += result.status is Status.UNSUPPORTED
         self.mixed += result.status is Status.MIXED
         self.unknown += result.status is Status.UNKNOWN
+        self.errors += result.status is Status.ERROR
         if result.engine:
             self.engines[result.engine] += 1
-        if result.status in (Status.UNSUPPORTED, Status.UNKNOWN):
+        if result.status in (Status.UNSUPPORTED, Status.UNKNOWN, Status.ERROR):
             self.reasons[_short(result.reason)] += 1
 
 
@@ -117,16 +122,38 @@ def run_tests(
     yield from _in_parallel(run, jobs, count)
 
 
-def _in_parallel(
-    run: Callable[[tuple[str, bool | None]], Result], jobs: list[tuple[str, bool | None]], count: int
-) -> Iterator[Result]:
-    """Over processes. Whoever stops asking, by an interrupt too, ends them at once."""
+Item: TypeAlias = "tuple[str, bool | None]"
+
+
+def _in_parallel(run: Callable[[Item], Result], jobs: list[Item], count: int) -> Iterator[Result]:
+    """Over processes. Where one of them dies, the next test in line is tried alone: if that kills its process too,
+    it is one row; then the others go on."""
+    done = 0
+    while done < len(jobs):
+        try:
+            for result in _pooled(run, jobs[done:], count):
+                done += 1
+                yield result
+        except BrokenProcessPool:
+            yield _alone(run, jobs[done])
+            done += 1
+
+
+def _alone(run: Callable[[Item], Result], item: Item) -> Result:
+    try:
+        return next(_pooled(run, [item], 1))
+    except BrokenProcessPool:
+        path, expected = item
+        reason = "the process that ran this test has died: out of memory, perhaps"
+        return Result(path, Path(path).stem, Status.ERROR, expected=expected, reason=reason)
+
+
+def _pooled(run: Callable[[Item], Result], jobs: list[Item], count: int) -> Iterator[Result]:
+    """Whoever stops asking, by an interrupt too, ends the processes at once."""
     others = set(active_children())
     pool = ProcessPoolExecutor(count, initializer=_ignore_interrupts)
     try:
         yield from pool.map(run, jobs, chunksize=max(1, min(4, len(jobs) // (4 * count))))
-    except BrokenProcessPool:
-        raise UnsupportedError("a process that ran tests has died: out of memory, perhaps") from None
     finally:
         for process in set(active_children()) - others:
             process.terminate()
@@ -137,7 +164,7 @@ def _ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops everybody
 
 
-def run_test(item: tuple[str, bool | None], job: Job) -> Result:
+def run_test(item: Item, job: Job) -> Result:
     """One test, whatever happens to it."""
     path, expected = item
     start = time.perf_counter()
@@ -149,6 +176,12 @@ def run_test(item: tuple[str, bool | None], job: Job) -> Result:
     except FencepostError as error:
         reason = str(error)
         return Result(path, name, Status.UNSUPPORTED, expected=expected, reason=reason, seconds=_since(start))
+    except Exception as error:  # whatever is wrong with us, the other tests have their verdicts
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        reason = (
+            f"{type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno}); please report this test"
+        )
+        return Result(path, name, Status.ERROR, expected=expected, reason=reason, seconds=_since(start))
 
 
 def _judged(path: str, program: Program, job: Job, expected: bool | None, start: float) -> Result:
@@ -160,18 +193,30 @@ def _judged(path: str, program: Program, job: Job, expected: bool | None, start:
         status = Status.MIXED if mixes_sizes(program) else Status.UNSUPPORTED
         return Result(path, program.name, status, model.name, expected=expected, reason=str(error),
                       seconds=_since(start))  # fmt: skip
-    status, holds = _status(program, outcomes)
+    status, holds, reason = _status(outcomes)
     return Result(
         path, program.name, status, model.name, outcomes.engine, holds, expected, len(outcomes.states),
-        outcomes.executions, observation(program, outcomes), outcomes.reason, _since(start),
-        herd_text(program, outcomes) if job.text else "", outcomes.why,
+        outcomes.executions, observation(program, outcomes), reason, _since(start),
+        herd_text(program, outcomes) if job.text and status is not Status.ERROR else "", outcomes.why,
     )  # fmt: skip
 
 
-def _status(program: Program, outcomes: Outcomes) -> tuple[Status, bool | None]:
+def _status(outcomes: Outcomes) -> tuple[Status, bool | None, str]:
+    """A condition over no execution at all would hold, or not, for no reason: that is no verdict."""
     if outcomes.reason:
-        return Status.UNKNOWN, None
-    return Status.DONE, outcomes.holds
+        return Status.UNKNOWN, None, outcomes.reason
+    if outcomes.executions:
+        return Status.DONE, outcomes.holds, ""
+    return Status.ERROR, None, f"no execution comes to its end: {_why_none(outcomes)}"
+
+
+def _why_none(outcomes: Outcomes) -> str:
+    if outcomes.errors:
+        first = outcomes.errors[0]
+        return f"{first.at}: {first.message}" if first.at else first.message
+    if outcomes.blocked:
+        return "in each, some thread waits for ever or an assumption does not hold"
+    return "the model allows none"
 
 
 def _since(start: float) -> float:

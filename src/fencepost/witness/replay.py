@@ -11,6 +11,7 @@ from dataclasses import field
 
 from fencepost.errors import InternalError
 from fencepost.execution.execution import Event, EventKind, Execution
+from fencepost.execution.memory import final_value
 from fencepost.program.condition import FinalMemory, FinalRegister
 from fencepost.program.instructions import Alloca, Instruction, Malloc
 from fencepost.program.interpret import Action, Frame, Kind, Machine, Part, ThreadState
@@ -307,10 +308,9 @@ class _Replayer:
         return values
 
     def _final_memory(self, address: int, size: int) -> int:
-        order = self.execution.coherence.get(address, ())
-        if order and self.events[order[-1]].size == size:
-            return to_unsigned(self.events[order[-1]].value, 8 * size)
-        return self.machine.initial(address, size)
+        last = [self.events[order[-1]] for order in self.execution.coherence.values() if order]
+        initial = self.machine.initial(address, size)
+        return final_value(address, size, initial, ((e.address, e.size, e.value) for e in last))
 
 
 def _instruction(run: Run) -> Instruction:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from fencepost.frontends.litmus.big_endian import turn_accesses, turned
 from fencepost.frontends.litmus.frame import Frame
 from fencepost.frontends.litmus.question import Observed, Question
 from fencepost.frontends.litmus.scan import Source, Token
@@ -25,7 +26,7 @@ from fencepost.program.condition import (
 from fencepost.program.datatypes import Array, Scalar
 from fencepost.program.instructions import Load
 from fencepost.program.operands import Const, ConstantOperand, GlobalAddress, Reg, to_signed, to_unsigned
-from fencepost.program.passes.points_to import PointsTo
+from fencepost.program.passes.points_to import Piece, PointsTo, overlaps
 from fencepost.program.program import Arch, Function, Init, Object, Program, Thread
 from fencepost.program.validate import validate
 from fencepost.records import dataclass
@@ -60,10 +61,24 @@ class _Builder:
         self.functions = {f.name: f for f in functions}
         self.arguments, self.naming, self.types = arguments, naming, types
         self.source: Source = frame.source
-        memory = {x.name: x.values for x in state.locations.values()}
-        self.points = PointsTo(functions, arguments, memory)
+        self.memory = {x.name: x.values for x in state.locations.values()}
+        self.points = PointsTo(functions, arguments, self.memory)
         self.accesses = self.points.accesses()
         self.scalars = {x.name: self._scalar(x) for x in state.locations.values()}
+        self.place: Callable[[int, int], int] = lambda offset, _: offset
+        if arch is Arch.PPC and any(overlaps(self._pieces(x)) for x in state.locations.values()):
+            self._turn()
+
+    def _pieces(self, location: Location) -> set[Piece]:
+        size = self.scalars[location.name].size
+        return {(k * size, size) for k in range(location.count)} | self.accesses.get(location.name, set())
+
+    def _turn(self) -> None:
+        """See big_endian.py."""
+        self.place = turned
+        self.functions = {name: turn_accesses(f) for name, f in self.functions.items()}
+        self.points = PointsTo(self.functions.values(), self.arguments, self.memory)
+        self.accesses = self.points.accesses()
 
     def program(self) -> Program:
         observations = self._observations()
@@ -97,7 +112,7 @@ class _Builder:
         reach = max((o + s for o, s in self.accesses.get(location.name, ())), default=0)
         size = max(8, scalar.size * location.count, reach)
         inits = tuple(
-            Init(k * scalar.size, scalar.size, value)
+            Init(self.place(k * scalar.size, scalar.size), scalar.size, value)
             for k, value in enumerate(location.values)
             if value != Const(0)
         )  # fmt: skip
@@ -166,7 +181,7 @@ class _Builder:
         if not 0 <= offset < limit:
             self.source.fail(what.token.offset, f"found '{name}', outside the location", "an element that exists")
         return Observation(
-            name, FinalMemory(what.token.text, offset, scalar.size), 8 * scalar.size,
+            name, FinalMemory(what.token.text, self.place(offset, scalar.size), scalar.size), 8 * scalar.size,
             scalar.kind != "u" or scalar.size == 8,
         )  # fmt: skip
 

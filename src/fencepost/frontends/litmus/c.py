@@ -193,7 +193,8 @@ class _Function(Expressions):
         if t.accept("*"):
             return self._unary()
         if t.accept("("):
-            inner = self._target()
+            with self.deeper():
+                inner = self._target()
             t.expect(")")
             return inner
         token = t.name("a statement")
@@ -242,7 +243,8 @@ class _Function(Expressions):
 
     def _scoped(self) -> None:
         self.scopes.append({})
-        self._statement()
+        with self.deeper():
+            self._statement()
         self.scopes.pop()
 
     def _while(self) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from fencepost.frontends.litmus.code import Code, constant
 from fencepost.frontends.litmus.scan import Token, Tokens
 from fencepost.frontends.litmus.state import INT, CType, read_type
@@ -12,7 +15,7 @@ from fencepost.records import dataclass
 
 C_INT = CType(INT)
 C_LONG = CType(Scalar("i", 8))
-_MAX_DEPTH = 100
+_MAX_DEPTH = 63  # what C asks of a compiler
 
 _BINARY: tuple[dict[str, tuple[Op, Op]], ...] = (  # loosest first; signed, unsigned
     {"|": (Op.OR, Op.OR)},
@@ -24,6 +27,7 @@ _BINARY: tuple[dict[str, tuple[Op, Op]], ...] = (  # loosest first; signed, unsi
     {"+": (Op.ADD, Op.ADD), "-": (Op.SUB, Op.SUB)},
     {"*": (Op.MUL, Op.MUL), "/": (Op.SDIV, Op.UDIV), "%": (Op.SREM, Op.UREM)},
 )
+_LEVEL = {symbol: level for level, table in enumerate(_BINARY) for symbol in table}
 _COMPARING = {"==", "!=", "<", "<=", ">", ">="}
 ASSIGNING = {f"{symbol}=": symbol for symbol in ("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>")}
 
@@ -126,14 +130,18 @@ class Expressions:
     # --- expressions, loosest first
 
     def expression(self) -> Value:
-        self.depth += 1
-        if self.depth > _MAX_DEPTH:
-            self.t.fail(f"an expression nested at most {_MAX_DEPTH} deep")
-        try:
+        with self.deeper():
             value = self._logical("||")
             return self._conditional(value) if self.t.accept("?") else value
-        finally:
-            self.depth -= 1
+
+    @contextmanager
+    def deeper(self) -> Iterator[None]:
+        """Counts what nests: parentheses, prefix operators, statements in statements."""
+        self.depth += 1
+        if self.depth > _MAX_DEPTH:
+            self.t.fail(f"an expression or a statement nested at most {_MAX_DEPTH} deep")
+        yield
+        self.depth -= 1
 
     def _conditional(self, test: Value) -> Value:
         result, otherwise, end = self.code.scratch(), self.code.fresh_label(), self.code.fresh_label()
@@ -162,11 +170,10 @@ class Expressions:
         self.code.label(end)
         return Value(result, C_INT)
 
-    def _binary(self, level: int) -> Value:
-        if level == len(_BINARY):
-            return self._unary()
-        left = self._binary(level + 1)
-        while self.t.token.kind == "symbol" and self.t.token.text in _BINARY[level]:
+    def _binary(self, loosest: int) -> Value:
+        """Operators that bind at least as tightly as the level `loosest`."""
+        left = self._unary()
+        while self.t.token.kind == "symbol" and (level := _LEVEL.get(self.t.token.text, -1)) >= loosest:
             symbol = self.t.next().text
             left = self.operate(symbol, left, self._binary(level + 1))
         return left
@@ -194,6 +201,10 @@ class Expressions:
         return Value(self.code.compute(op, pointer.operand, offset), pointer.type)
 
     def _unary(self) -> Value:
+        with self.deeper():
+            return self._prefixed()
+
+    def _prefixed(self) -> Value:
         t = self.t
         if t.accept("*"):
             return self.load(self._unary())

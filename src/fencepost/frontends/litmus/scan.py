@@ -27,6 +27,7 @@ class Token(NamedTuple):
     offset: int
 
 
+_DIGITS = 64  # of a number: more than 64 bits in any base
 _LONGEST = 200  # characters of a message: what was found may be a file of its own
 
 
@@ -122,11 +123,11 @@ class Tokens:
             self.accept("+")
         if self.token.kind != "number":
             self.fail(expected)
-        value = int(self.next().text, 0) if self.list[self.index].text[:2].lower() == "0x" else self._decimal()
+        if len(self.token.text) > _DIGITS:
+            self.fail("a number of at most 64 bits")
+        text = self.next().text
+        value = int(text, 16 if text[:2].lower() == "0x" else 10)
         return -value if negative else value
-
-    def _decimal(self) -> int:
-        return int(self.next().text, 10)
 
     def finished(self, expected: str) -> None:
         if not self.done:

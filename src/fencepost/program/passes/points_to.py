@@ -19,6 +19,7 @@ from fencepost.program.program import Function, Program
 Place = tuple[str, int]  # location, offset in bytes
 Piece = tuple[int, int]  # offset and size in bytes
 _FAR = 1 << 8
+_WORD = 8  # objects begin at multiples of it
 
 Access = Load | Store | StoreConditional | Rmw | Cas
 
@@ -41,8 +42,9 @@ class PointsTo:
         while self._round():
             pass
 
-    def places(self, function: str, operand: Operand) -> set[Place]:
-        return self.registers[function, operand.index] if isinstance(operand, Reg) else _place(operand)
+    def places(self, function: str, operand: Operand) -> frozenset[Place]:
+        """A copy: a register may be computed from itself, and memory hold its own address."""
+        return frozenset(self.registers[function, operand.index]) if isinstance(operand, Reg) else _place(operand)
 
     def accesses(self) -> dict[str, set[Piece]]:
         """location -> the (offset, size) of its accesses."""
@@ -79,13 +81,15 @@ class PointsTo:
                 self._write(f, address, desired)
                 self._read(f, old, address)
 
-    def _computed(self, f: str, op: Op, args: tuple[Operand, ...]) -> set[Place]:
-        places = set().union(*(self.places(f, a) for a in args))
+    def _computed(self, f: str, op: Op, args: tuple[Operand, ...]) -> frozenset[Place]:
+        places = frozenset[Place]().union(*(self.places(f, a) for a in args))
         match op, args:
             case (Op.ADD, (base, Const(value))) | (Op.ADD, (Const(value), base)):
-                return {(n, o + value) for n, o in self.places(f, base) if abs(o + value) < _FAR}
+                return frozenset((n, o + value) for n, o in self.places(f, base) if abs(o + value) < _FAR)
             case (Op.SUB, (base, Const(value))):
-                return {(n, o - value) for n, o in self.places(f, base) if abs(o - value) < _FAR}
+                return frozenset((n, o - value) for n, o in self.places(f, base) if abs(o - value) < _FAR)
+            case (Op.XOR, (base, Const(value))) if 0 <= value < _WORD:
+                return frozenset((n, o ^ value) for n, o in self.places(f, base))
         return places
 
     def _read(self, f: str, dst: Reg | None, address: Operand) -> None:
@@ -98,8 +102,8 @@ class PointsTo:
             self.memory[name] |= self.places(f, value)
 
 
-def _place(value: Operand) -> set[Place]:
-    return {(value.name, value.offset)} if isinstance(value, GlobalAddress) else set()
+def _place(value: Operand) -> frozenset[Place]:
+    return frozenset({(value.name, value.offset)}) if isinstance(value, GlobalAddress) else frozenset()
 
 
 def points_to(program: Program) -> PointsTo:
