@@ -1,6 +1,7 @@
 #include "bind/bind.hpp"
 #include "states/search.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -68,6 +69,9 @@ void bind_states(nb::module_& m) {
       .def_ro("local_states", &SearchStatistics::local_states)
       .def_ro("depth", &SearchStatistics::depth)
       .def_ro("restarts", &SearchStatistics::restarts);
+  nb::class_<Emptiness>(m, "Emptiness", "Why a search that found nothing shows less than it seems to.")
+      .def_ro("assumption", &Emptiness::assumption)
+      .def_ro("waits_alone", &Emptiness::waits_alone);
   nb::class_<Search::Effect>(m, "LabelEffect")
       .def_ro("allowed", &Search::Effect::allowed)
       .def_ro("writes", &Search::Effect::writes)
@@ -85,6 +89,7 @@ void bind_states(nb::module_& m) {
       .def("advance", &Search::advance, nb::arg("seconds"), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("status", &Search::status)
       .def_prop_ro("statistics", &Search::statistics)
+      .def_prop_ro("emptiness", &Search::emptiness)
       .def_prop_ro("errors", &Search::errors)
       .def_prop_ro("unsupported", &Search::unsupported)
       .def_prop_ro("unsupported_position", &Search::unsupported_position)

@@ -161,9 +161,35 @@ std::uint32_t LocalStates::intern(std::uint32_t thread, ThreadState s) {
   return place->second;
 }
 
+bool LocalStates::endless(std::uint32_t thread) const {
+  const std::vector<LocalState>& all = states_[thread];
+  std::vector<std::uint32_t> left(all.size(), 0); // ways in; states without any are taken away one after the other
+  for (const LocalState& s : all) {
+    if (s.kind == LabelKind::End) return false;
+    for (const Successor& to : s.successors)
+      ++left[to.next];
+  }
+  std::vector<std::uint32_t> todo;
+  for (std::uint32_t n = 0; n < all.size(); ++n)
+    if (left[n] == 0) todo.push_back(n);
+  std::size_t gone = 0;
+  while (!todo.empty()) {
+    const LocalState& s = all[todo.back()];
+    todo.pop_back();
+    ++gone;
+    for (const Successor& to : s.successors)
+      if (--left[to.next] == 0) todo.push_back(to.next);
+  }
+  return gone != all.size();
+}
+
 void LocalStates::classify(std::uint32_t thread, LocalState& s) {
   s.kind = kind_of(s.action);
   const Action& a = s.action;
+  if (a.kind == ActionKind::Block) {
+    const Opcode at = program_.code[s.state.pc].opcode;
+    s.waits_alone = at != Opcode::Assume && at != Opcode::Choose;
+  }
   if (a.kind == ActionKind::AtomicBegin || a.kind == ActionKind::AtomicEnd)
     refuse("an atomic block, which a search of states does not know", a.position);
   if (a.part == Part::Exclusive || a.conditional >= 0) refuse("an exclusive access", a.position);

@@ -48,6 +48,7 @@ struct LocalState {
   Action action;
   LabelKind kind = LabelKind::Blocked;
   bool non_atomic = false;
+  bool waits_alone = false; // Blocked, but not by an assumption: it waits for private memory, which nobody will change
   std::int32_t location = -1;
   std::uint64_t apart = 0; // Cas, BlockingCas, Await on = or !=: the value treated unlike all others
   bool tells_all = false;  // Await on anything else: no two values need be alike
@@ -105,6 +106,9 @@ public:
   // Runs the machine for one successor. `key` is a value number for reads, the offset from the low end for choices,
   // the new thread's number for a spawn, the local state of the other thread for a join, 0 otherwise.
   void compute(std::uint32_t thread, std::uint32_t number, std::uint32_t key, std::uint32_t other = 0);
+
+  // Whether the thread goes round for ever whatever it reads: no end is in its known states, but a way back is.
+  bool endless(std::uint32_t thread) const;
 
   // What the program did that the search cannot treat; empty where there is nothing.
   const std::string& unsupported() const { return unsupported_; }

@@ -342,6 +342,7 @@ void Search::expand(Worker& w, std::uint32_t id) const {
   if (!plan_.scouting) judge(w, id);
   if (w.finding) return;
   const std::size_t missed = w.misses.size();
+  const std::uint64_t before = w.transitions;
   successors(w.state, w.next, &w.misses, [&](std::uint32_t, const Successor*, std::uint32_t) {
     ++w.transitions;
     codec_.pack(w.next, w.packed.data());
@@ -351,7 +352,24 @@ void Search::expand(Worker& w, std::uint32_t id) const {
     out.push_back(id);
     out.insert(out.end(), w.packed.begin(), w.packed.begin() + codec_.words());
   });
-  if (w.misses.size() != missed) w.deferred.push_back(id);
+  if (w.misses.size() != missed)
+    w.deferred.push_back(id);
+  else if (w.transitions == before && !plan_.scouting)
+    find_deadlock(w, id);
+}
+
+// Nobody can go on: an error of the program if somebody waits, unless an assumption or an error ended the run.
+void Search::find_deadlock(Worker& w, std::uint32_t id) const {
+  std::uint32_t waiting = plan_.threads;
+  for (std::uint32_t t = plan_.threads; t-- > 0;) {
+    const LocalState& l = locals_.at(t, w.state.locals[t]);
+    if (w.state.locals[t] == not_started || l.kind == LabelKind::End) continue;
+    if (l.kind == LabelKind::Blocked || l.kind == LabelKind::Error) return;
+    if (l.kind != LabelKind::Join || waiting == plan_.threads) waiting = t; // who joins waits for the others' sake
+  }
+  if (waiting == plan_.threads) return;
+  const Action& a = locals_.at(waiting, w.state.locals[waiting]).action;
+  w.errors.push_back({id, waiting, a.position, 0, ErrorKind::Deadlock, ""});
 }
 
 void Search::judge(Worker& w, std::uint32_t id) const {
@@ -483,6 +501,38 @@ void Search::apply(const State& s, State& next, std::uint32_t t, const LocalStat
 }
 
 // --- what is told
+
+Emptiness Search::emptiness() const {
+  Emptiness found;
+  for (std::uint32_t t = 0; t < locals_.threads(); ++t)
+    for (std::uint32_t n = 1; n < locals_.count(t); ++n) {
+      const LocalState& l = locals_.at(t, n);
+      if (l.kind != LabelKind::Blocked) continue;
+      auto& place = l.waits_alone ? found.waits_alone : found.assumption;
+      if (!place) place = l.action.position;
+    }
+  if (found.assumption && (options_.hash_compact || somebody_finishes())) found.assumption.reset();
+  return found;
+}
+
+// Whether some state has every thread at its end, but for those that are not made to end.
+bool Search::somebody_finishes() const {
+  std::vector<bool> endless;
+  for (std::uint32_t t = 0; t < locals_.threads(); ++t)
+    endless.push_back(locals_.endless(t));
+  State s;
+  for (const StateSet& set : shards_)
+    for (std::uint32_t number = 0; number < set.size(); ++number) {
+      codec_.unpack(set.record(number), s, plan_);
+      bool all = true;
+      for (std::uint32_t t = 0; t < plan_.threads && all; ++t) {
+        const LabelKind kind = locals_.at(t, s.locals[t]).kind;
+        all = s.locals[t] == not_started || kind == LabelKind::End || (endless[t] && kind != LabelKind::Blocked);
+      }
+      if (all) return true;
+    }
+  return false;
+}
 
 SearchStatistics Search::statistics() const {
   SearchStatistics total;

@@ -45,6 +45,12 @@ struct ErrorFound {
   const char* message = "";
 };
 
+// Why a search that found nothing shows less than it seems to. No position where there is nothing to say.
+struct Emptiness {
+  std::optional<std::uint32_t> assumption;  // this assumption and others like it leave no run that comes to its end
+  std::optional<std::uint32_t> waits_alone; // a thread waits here for private memory, which nobody will change
+};
+
 struct SearchStatistics {
   std::uint64_t states = 0, transitions = 0, bytes = 0;
   std::uint32_t bits_per_state = 0, locations = 0, monitored = 0, local_states = 0, depth = 0, restarts = 0;
@@ -61,6 +67,8 @@ public:
 
   SearchStatus status() const { return status_; }
   SearchStatistics statistics() const;
+  // pre: status is Robust.
+  Emptiness emptiness() const;
   const std::vector<ErrorFound>& errors() const { return errors_; }
   const std::string& unsupported() const { return locals_.unsupported(); }
   std::uint32_t unsupported_position() const { return locals_.unsupported_position(); }
@@ -118,6 +126,8 @@ private:
   void expand(Worker& w, std::uint32_t id) const;
   void judge(Worker& w, std::uint32_t id) const;
   void find_race(Worker& w, std::uint32_t id) const;
+  void find_deadlock(Worker& w, std::uint32_t id) const;
+  bool somebody_finishes() const;
   template <class F> void successors(const State& s, State& next, std::vector<Miss>* misses, F emit) const;
   Keys keys(const State& s, const LocalState& l) const;
   std::uint32_t alone(const State& s) const;

@@ -94,7 +94,8 @@ def loop_disagreement(seed: int, counts: Counter[str]) -> str:
     if verdict.extra["robust"] is None:
         return ""  # a loop that never touches memory runs into the bound of the machine
     expected = scm.check(program)
-    steps = len(verdict.witness.run) - 1 if verdict.witness is not None else 0
+    diverges = verdict.extra["robust"] is False
+    steps = len(verdict.witness.run) - 1 if diverges and verdict.witness is not None else 0
     length = len(expected.violation.trace) if expected.violation is not None else 0
     # Steps that concern one thread only go first in the native search, so its traces may have a few more of them.
     if verdict.extra["robust"] is not expected.robust or steps < length:

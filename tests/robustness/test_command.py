@@ -110,11 +110,60 @@ def test_c_programs(against: str) -> None:
     assert api.robust(file, against=against, flags=("-DFENCE",)).extra["robust"] is True
 
 
-def test_orders_that_are_read_as_others_are_named() -> None:
+def test_seq_cst_accesses_that_are_read_as_weaker_ones_are_named() -> None:
     """benchmarks/algorithms has a Dekker whose accesses are all seq-cst."""
     dekker = PROGRAMS.parent / "algorithms" / "mutual_exclusion" / "dekker.c"
-    assert any("read as release and acquire" in w for w in api.robust(dekker).warnings)
-    assert not api.robust(dekker, against="tso").warnings and not api.robust(C / "dekker.c").warnings
+    found = api.robust(dekker, against="ra")
+    assert found.extra["robust"] is False and "seq-cst accesses" in found.warnings[0]
+    assert not api.robust(dekker, against="tso").warnings and not api.robust(C / "dekker.c", against="ra").warnings
+
+
+WEAKER_ORDERS = {
+    "load": "atomic_load_explicit(&x, memory_order_relaxed)",
+    "store": "atomic_store_explicit(&x, 1, memory_order_relaxed)",
+    "update": "atomic_fetch_add_explicit(&x, 1, memory_order_acquire)",
+    "exchange": "atomic_compare_exchange_strong_explicit(&x, &e, 1, memory_order_acq_rel, memory_order_relaxed)",
+}
+
+
+@pytest.mark.parametrize("name", WEAKER_ORDERS)
+@pytest.mark.parametrize("against", ["ra", "sra"])
+def test_no_pass_where_orders_are_read_as_stronger_ones(name: str, against: str, tmp_path: Path) -> None:
+    path = tmp_path / "orders.c"
+    path.write_text(
+        f"#include <stdatomic.h>\natomic_int x;\nint main(void) {{ int e = 0; (void)e; {WEAKER_ORDERS[name]}; }}\n"
+    )
+    verdict = api.robust(path, against=against)
+    assert (verdict.answer, verdict.extra["robust"]) == (Answer.UNKNOWN, None)
+    assert verdict.extra["code"] == "other-orders" and "orders.c:3" in verdict.reason
+    path.write_text("#include <stdatomic.h>\natomic_int x;\nint main(void) { x = 1; return x; }\n")
+    assert api.robust(path, against=against).answer is Answer.PASS, "seq-cst is more than release/acquire"
+
+
+@pytest.mark.parametrize("against", ["ra", "sra", "tso", "sc"])
+def test_a_program_without_runs_is_not_robust_in_silence(against: str, tmp_path: Path) -> None:
+    path = tmp_path / "none.fp"
+    path.write_text("var x, y\nthread A { x := 1; r := y; assume(r == 3) }\nthread B { again: y := 1; goto again }\n")
+    found = api.robust(path, against=against)
+    assert (found.answer, found.extra["code"]) == (Answer.UNKNOWN, "no-runs") and "none.fp:2" in found.reason
+    path.write_text("var x, y\nthread A { x := 1; r := y; assume(r == 1) }\nthread B { again: y := 1; goto again }\n")
+    assert api.robust(path, against=against).answer is Answer.PASS
+    path.write_text("var x\nthread A { wait(x == 2) }\nthread B { x := 1 }\n")
+    found = api.robust(path, against=against)
+    assert [e.kind for e in found.errors] == [ErrorKind.DEADLOCK] and found.extra["robust"] is True
+
+
+@pytest.mark.parametrize("where", ["static", "auto"])
+def test_locking_twice_is_no_pass(where: str, tmp_path: Path) -> None:
+    path = tmp_path / "twice.c"
+    lock = "pthread_mutex_lock(&m);"
+    path.write_text("#include <pthread.h>\nint main(void) {\n"
+                    f" {where} pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n {lock} {lock}\n}}\n")  # fmt: skip
+    found = api.robust(path, against="tso")
+    if where == "static":
+        assert [e.kind for e in found.errors] == [ErrorKind.DEADLOCK]
+    else:
+        assert found.answer is Answer.UNKNOWN and found.extra["code"] == "waits-for-ever"
 
 
 def test_the_cycle_is_told_in_words() -> None:

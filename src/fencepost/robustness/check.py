@@ -8,8 +8,10 @@ from dataclasses import replace
 
 from fencepost._core import Against, RobustnessSearch, SearchStatistics, SearchStatus
 from fencepost.options import RobustOptions
-from fencepost.program.instructions import BOUNDS, ErrorKind, Fence, Malloc, Mode
-from fencepost.program.program import Arch, Program
+from fencepost.program.instructions import BOUNDS, ErrorKind, Malloc
+from fencepost.program.operands import Position
+from fencepost.program.program import Program
+from fencepost.robustness.orders import stronger_than_ra, weaker_than_ra
 from fencepost.robustness.prepare import Prepared, prepare
 from fencepost.robustness.witness import divergence, program_error, race
 from fencepost.verdict import Answer, ErrorReport, Verdict, Witness
@@ -21,6 +23,8 @@ _MODELS = {"ra": Against.RA, "sra": Against.SRA, "tso": Against.TSO, "sc": Again
 _SLICE = 0.05  # seconds between two looks at the clock and the keyboard
 _MEBIBYTE = 1 << 20
 _UNLIMITED = (1 << 32) - 2
+#: Codes of `Verdict.extra["code"]`: why a program that does not diverge is not called robust.
+OTHER_ORDERS, NO_RUNS, WAITS = "other-orders", "no-runs", "waits-for-ever"
 _MANY = 300_000  # states after which a second way to the answer is worth a try
 
 
@@ -53,17 +57,23 @@ def check_robustness(
             return weaker
         finished = _run(search, options, started, progress)
     verdict = _verdict(search, prepared, options, finished, time.perf_counter() - started)
-    return replace(verdict, warnings=_other_orders(program) if options.against in ("ra", "sra") else ())
+    return _with_orders(verdict, program) if options.against in ("ra", "sra") else verdict
 
 
-def _other_orders(program: Program) -> tuple[str, ...]:
-    """What is said where C accesses are read as something that they are not."""
-    accesses = [i for f in program.functions for i in f.code if not isinstance(i, Fence) and i.at is not None]
-    other = [i for i in accesses if getattr(i, "mode", None) in (Mode.RLX, Mode.SC)]
-    if program.arch is not Arch.C11 or not other:
-        return ()
-    more = f" and {len(other) - 1} more" if len(other) > 1 else ""
-    return (f"relaxed and seq-cst accesses ({other[0].at}{more}) are read as release and acquire",)
+def _with_orders(verdict: Verdict, program: Program) -> Verdict:
+    """No PASS where accesses were read as stronger than they are, and no FAIL without a word where as weaker."""
+    weaker, stronger = weaker_than_ra(program), stronger_than_ra(program)
+    if verdict.extra["robust"] is False and stronger:
+        return replace(verdict, warnings=(f"seq-cst accesses ({_places(stronger)}) are read as release and acquire",))
+    if verdict.extra["robust"] is not True or not weaker:
+        return verdict
+    reason = f"{verdict.reason}; but {_places(weaker)} ask for less than release/acquire, and were read as that"
+    answer = Answer.UNKNOWN if verdict.answer is Answer.PASS else verdict.answer
+    return replace(verdict, answer=answer, reason=reason, extra={**verdict.extra, "robust": None, "code": OTHER_ORDERS})
+
+
+def _places(at: tuple[Position, ...]) -> str:
+    return f"{at[0]}" + (f" and {len(at) - 1} more" if len(at) > 1 else "")
 
 
 def _run(
@@ -112,15 +122,29 @@ def _verdict(
         else:
             errors.append(found.error)
             witness = witness or found
+    code = ""
     if robust and limits:
         robust, reason = None, "; ".join(limits)
+    elif robust and not errors:
+        robust, reason, code = _emptiness(search, prepared, reason)
     answer = Answer.FAIL if errors else Answer.PASS if robust else Answer.UNKNOWN
     if errors and robust is not False:
         reason = f"{errors[0].message}, under SC already" + ("" if robust else f"; {reason}")
     statistics = search.statistics
     return Verdict(answer, reason, options.against, 0, 0, seconds, tuple(errors), witness,
                    extra={"robust": robust, "against": options.against, "states": statistics.states,
-                          "search": _figures(statistics, seconds)})  # fmt: skip
+                          "search": _figures(statistics, seconds), **({"code": code} if code else {})})  # fmt: skip
+
+
+def _emptiness(search: RobustnessSearch, prepared: Prepared, reason: str) -> tuple[bool | None, str, str]:
+    """Whether there was anything to be robust: the answer, its reason and its code."""
+    empty, positions = search.emptiness, prepared.encoded.positions
+    if empty.assumption is not None:
+        at = positions[empty.assumption]
+        return None, f"assumptions exclude every run, for example the one at {at}", NO_RUNS
+    if empty.waits_alone is not None:
+        return None, f"{positions[empty.waits_alone]}: a thread waits for ever, {reason} until then", WAITS
+    return True, reason, ""
 
 
 def _finding(
