@@ -131,7 +131,8 @@ template <unsigned W> bool Engine<W>::push_next() {
   if (faulty(t)) return true;
   Graph<W>& g = graph();
   if (g.location.size() < states_.locations().count()) g.location.resize(states_.locations().count());
-  if (g.order.size() >= options_.max_events) {
+  constexpr std::size_t capacity = 64 * widest; // rows of the widest graph hold no more, whatever the user asked for
+  if (g.order.size() >= std::min<std::size_t>(options_.max_events, capacity)) {
     push_stuck(t);
     reporter_.report(g, ErrorKind::EventBound, "an execution has too many events", g.thread[t].now->action.position,
                      static_cast<std::int32_t>(t), {});

@@ -46,8 +46,25 @@ std::uint64_t truncate(double value, bool is_signed, std::optional<Fault>& fault
   return static_cast<std::uint64_t>(whole);
 }
 
-std::uint64_t compute_float(Op op, unsigned width, std::uint64_t a, std::uint64_t b, std::optional<Fault>& fault) {
-  const double x = to_double(a, width), y = to_double(b, width);
+// The bits of a NaN that an operation gives, chosen as x86 does, since compilers and machines differ and both of our
+// machines must agree: the first operand that is one, made quiet; else the one with its sign set.
+std::uint64_t nan_of(unsigned width, std::uint64_t a, double x, std::uint64_t b, double y) {
+  const std::uint64_t quiet = width == 32 ? 0x40'0000 : 0x8'0000'0000'0000;
+  if (std::isnan(x)) return (a & mask_of(width)) | quiet;
+  if (std::isnan(y)) return (b & mask_of(width)) | quiet;
+  return width == 32 ? 0xFFC0'0000 : 0xFFF8'0000'0000'0000;
+}
+
+// A NaN keeps its sign and the high bits of its payload when it changes its width.
+std::uint64_t widen_nan(std::uint64_t a) { return (a >> 31 & 1) << 63 | 0x7FF8'0000'0000'0000 | (a & 0x7F'FFFF) << 29; }
+std::uint64_t narrow_nan(std::uint64_t a) { return (a >> 63) << 31 | 0x7FC0'0000 | (a >> 29 & 0x7F'FFFF); }
+
+template <typename Integer> std::uint64_t from_integer(Integer value, unsigned width) {
+  if (width == 32) return std::bit_cast<std::uint32_t>(static_cast<float>(value)); // rounded once
+  return std::bit_cast<std::uint64_t>(static_cast<double>(value));
+}
+
+std::uint64_t compute_number(Op op, unsigned width, std::uint64_t a, double x, double y, std::optional<Fault>& fault) {
   switch (op) {
   case Op::Fadd:
     return to_bits(x + y, width);
@@ -70,9 +87,9 @@ std::uint64_t compute_float(Op op, unsigned width, std::uint64_t a, std::uint64_
   case Op::Ford:
     return !std::isnan(x) && !std::isnan(y);
   case Op::FromSigned:
-    return to_bits(static_cast<double>(static_cast<std::int64_t>(a)), width);
+    return from_integer(static_cast<std::int64_t>(a), width);
   case Op::FromUnsigned:
-    return to_bits(static_cast<double>(a), width);
+    return from_integer(a, width);
   case Op::ToSigned:
     return truncate(x, true, fault);
   case Op::ToUnsigned:
@@ -110,6 +127,33 @@ std::uint64_t compute_float(Op op, unsigned width, std::uint64_t a, std::uint64_
   default:
     return to_bits(to_double(a, 64), 32);
   }
+}
+
+bool gives_number(Op op) {
+  switch (op) {
+  case Op::Fneg:
+  case Op::Foeq:
+  case Op::Folt:
+  case Op::Fole:
+  case Op::Ford:
+  case Op::FromSigned:
+  case Op::FromUnsigned:
+  case Op::ToSigned:
+  case Op::ToUnsigned:
+    return false;
+  default:
+    return true;
+  }
+}
+
+std::uint64_t compute_float(Op op, unsigned width, std::uint64_t a, std::uint64_t b, std::optional<Fault>& fault) {
+  if (op == Op::FloatToDouble && std::isnan(to_double(a, 32))) return widen_nan(a);
+  if (op == Op::DoubleToFloat && std::isnan(to_double(a, 64))) return narrow_nan(a);
+  const double x = to_double(a, width), y = to_double(b, width);
+  const std::uint64_t found = compute_number(op, width, a, x, y, fault);
+  return gives_number(op) && std::isnan(to_double(found, op == Op::FloatToDouble ? 64 : width))
+             ? nan_of(width, a, x, b, y)
+             : found;
 }
 
 std::uint64_t divide(Op op, unsigned width, std::uint64_t a, std::uint64_t b, std::optional<Fault>& fault) {

@@ -273,15 +273,16 @@ bool Machine::memory_fault(const Instruction& i, std::uint64_t address, Action& 
   constexpr std::uint64_t near_null = layout::globals / 2; // the rest lies before the first object: a[-1]
   if (address < near_null) return fault(out, i, ErrorKind::Null, "access through a null pointer");
   const std::uint64_t region = layout::region(address);
-  if (address % i.width && (region == layout::stack || region == layout::heap))
-    return fault(out, i, ErrorKind::Misaligned, "access to an address that is not aligned to its size");
-  if (region == layout::stack || region == layout::heap) return false;
+  if (region == layout::stack || region == layout::heap) return misaligned(i, address, out);
   const Object* o = find_object(program_, address);
   if (!o || address - o->address + i.width > o->size)
     return fault(out, i, ErrorKind::OutOfBounds, "access outside every object");
-  if (address % i.width)
-    return fault(out, i, ErrorKind::Misaligned, "access to an address that is not aligned to its size");
-  return false;
+  return misaligned(i, address, out);
+}
+
+bool Machine::misaligned(const Instruction& i, std::uint64_t address, Action& out) const {
+  return address % i.width &&
+         fault(out, i, ErrorKind::Misaligned, "access to an address that is not aligned to its size");
 }
 
 // Narrows an access to its next piece where it reaches across a cut. True where it is a fault: only what is not atomic
@@ -576,6 +577,7 @@ bool Machine::private_access(ThreadState& s, const Instruction& i, std::uint64_t
   DepSet* notes = nullptr;
   std::uint8_t* bytes = private_memory(s, address, i.width, &notes);
   if (!bytes) return fault(out, i, ErrorKind::OutOfBounds, "access outside every object");
+  if (misaligned(i, address, out)) return true;
   std::uint64_t old = 0;
   std::memcpy(&old, bytes, i.width);
   DepSet seen = 0;

@@ -169,6 +169,7 @@ private:
   bool allocate(ThreadState& s, const Instruction& i, Action& out);
   bool fault(Action& out, const Instruction& i, ErrorKind kind, const char* message) const;
   bool memory_fault(const Instruction& i, std::uint64_t address, Action& out) const;
+  bool misaligned(const Instruction& i, std::uint64_t address, Action& out) const;
   bool cut(const ThreadState& s, const Instruction& i, Action& out) const;
   bool next_piece(ThreadState& s, const Instruction& i, const Action& action, std::uint64_t v, DepSet self);
   DepSet waiting_deps(const ThreadState& s, const Instruction& i);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from fencepost.errors import InputError, UsageError
@@ -38,7 +39,7 @@ def read_files(paths: Sequence[str | Path], *, flags: Sequence[str] = ()) -> Pro
         raise InputError("cannot be read: this is a folder", file=path)
     if suffix not in SUFFIXES:
         raise InputError(f"no front end reads '{suffix}' files", file=path, expected="one of " + ", ".join(SUFFIXES))
-    return _BY_SUFFIX[suffix](decode(_bytes(path), path), path, flags)
+    return replace(_BY_SUFFIX[suffix](decode(_bytes(path), path), path, flags), sources=(path,))
 
 
 def read_text(text: str, file: str = "<text>", *, flags: Sequence[str] = ()) -> Program:

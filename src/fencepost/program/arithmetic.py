@@ -113,8 +113,40 @@ def _bits(width: int, value: float) -> int:
         return 0xFF80_0000 if value < 0 else 0x7F80_0000
 
 
+def _nan(width: int, *args: int) -> int:
+    """The bits of a NaN that an operation gives, chosen as x86 does, since compilers and machines differ and both of
+    our machines must agree: the first operand that is one, made quiet; else the one with its sign set."""
+    for a in args:
+        if math.isnan(_float(width, a)):
+            return to_unsigned(a, width) | (0x40_0000 if width == 32 else 0x8_0000_0000_0000)
+    return 0xFFC0_0000 if width == 32 else 0xFFF8_0000_0000_0000
+
+
+def _widen_nan(a: int) -> int:
+    return (a >> 31 & 1) << 63 | 0x7FF8_0000_0000_0000 | (a & 0x7F_FFFF) << 29
+
+
+def _narrow_nan(a: int) -> int:
+    return (a >> 63 & 1) << 31 | 0x7FC0_0000 | (a >> 29 & 0x7F_FFFF)
+
+
+def _from_integer(width: int, value: int) -> int:
+    """An integer as a float, rounded once: to 24 significant bits for a `float`, ties to even."""
+    size = abs(value).bit_length()
+    if width == 32 and size > 24:
+        low = size - 24
+        kept, rest, half = abs(value) >> low, abs(value) & ((1 << low) - 1), 1 << (low - 1)
+        kept += rest > half or (rest == half and kept & 1)
+        value = (kept << low) * (-1 if value < 0 else 1)
+    return _bits(width, float(value))
+
+
 def _operate(calculate: Callable[[float, float], float]) -> Callable[[int, int, int], int]:
-    return lambda width, a, b: _bits(width, calculate(_float(width, a), _float(width, b)))
+    def operate(width: int, a: int, b: int) -> int:
+        result = calculate(_float(width, a), _float(width, b))
+        return _nan(width, a, b) if math.isnan(result) else _bits(width, result)
+
+    return operate
 
 
 def _judge(relation: Callable[[float, float], bool]) -> Callable[[int, int, int], int]:
@@ -148,9 +180,10 @@ def _function(calculate: Callable[..., float]) -> Callable[..., int]:
     def apply(width: int, *args: int) -> int:
         values = [_float(width, a) for a in args]
         try:
-            return _bits(width, calculate(*values))
+            result = calculate(*values)
+            return _nan(width, *args) if math.isnan(result) else _bits(width, result)
         except ValueError:
-            return _bits(width, math.nan)
+            return _nan(width, *args)
         except OverflowError:
             return _bits(width, math.inf)
 
@@ -188,12 +221,12 @@ _FLOAT: dict[Op, Callable[..., int]] = {
     Op.FOLT: _judge(lambda a, b: a < b),
     Op.FOLE: _judge(lambda a, b: a <= b),
     Op.FORD: _judge(lambda a, b: not math.isnan(a) and not math.isnan(b)),
-    Op.FROM_SIGNED: lambda width, a: _bits(width, float(to_signed(a))),
-    Op.FROM_UNSIGNED: lambda width, a: _bits(width, float(to_unsigned(a))),
+    Op.FROM_SIGNED: lambda width, a: _from_integer(width, to_signed(a)),
+    Op.FROM_UNSIGNED: lambda width, a: _from_integer(width, to_unsigned(a)),
     Op.TO_SIGNED: lambda width, a: _truncate(width, a, -(1 << 63), (1 << 63) - 1),
     Op.TO_UNSIGNED: lambda width, a: _truncate(width, a, 0, (1 << 64) - 1),
-    Op.FLOAT_TO_DOUBLE: lambda width, a: _bits(64, _float(32, a)),
-    Op.DOUBLE_TO_FLOAT: lambda width, a: _bits(32, _float(64, a)),
+    Op.FLOAT_TO_DOUBLE: lambda width, a: _widen_nan(a) if math.isnan(_float(32, a)) else _bits(64, _float(32, a)),
+    Op.DOUBLE_TO_FLOAT: lambda width, a: _narrow_nan(a) if math.isnan(_float(64, a)) else _bits(32, _float(64, a)),
     Op.FSQRT: _function(math.sqrt),
     Op.FFLOOR: _function(_whole(math.floor)),
     Op.FCEIL: _function(_whole(math.ceil)),

@@ -462,7 +462,7 @@ class Machine:
         if address < NEAR_NULL:
             return ErrorKind.NULL, f"access to address {address:#x}"
         if address & REGION_MASK in (STACK, HEAP):
-            return None
+            return _misaligned(address, size)
         found = self.layout.find(address)
         if found is None:
             return ErrorKind.OUT_OF_BOUNDS, f"access to address {address:#x}, outside every object"
@@ -472,9 +472,7 @@ class Machine:
                 ErrorKind.OUT_OF_BOUNDS,
                 f"access to bytes {offset}..{offset + size - 1} of {demangled(o.name)} ({o.size} bytes)",
             )
-        if address % size:
-            return ErrorKind.MISALIGNED, f"access of {size} bytes at offset {offset} of {demangled(o.name)}"
-        return None
+        return _misaligned(address, size)
 
     def _piece(self, state: ThreadState, address: int, size: int) -> tuple[int, int]:
         """The next piece of an access, from one cut to the next."""
@@ -600,6 +598,8 @@ class Machine:
                 return Action(
                     Kind.ERROR, i.at, error=ErrorKind.OUT_OF_BOUNDS, message="access past the end of an object"
                 )
+        if (fault := _misaligned(address, size)) is not None:
+            return Action(Kind.ERROR, i.at, error=fault[0], message=fault[1])
         old, deps = self._private_read(state, address, size)
         match i:
             case ins.Load():
@@ -646,6 +646,10 @@ class Machine:
     def _private_write(self, state: ThreadState, address: int, size: int, value: int, deps: Deps) -> None:
         for k in range(size):
             state.private[address + k] = (value >> (8 * k) & 0xFF, deps)
+
+
+def _misaligned(address: int, size: int) -> tuple[ErrorKind, str] | None:
+    return (ErrorKind.MISALIGNED, f"access of {size} bytes at address {address:#x}") if address % size else None
 
 
 def _may_be_cut(i: Instruction) -> bool:

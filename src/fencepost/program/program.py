@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from enum import Enum
 
 from fencepost.display import show
@@ -81,6 +82,8 @@ class Program:
     observations: tuple[Observation, ...] = ()
     condition: Condition | None = None
     cuts: tuple[int, ...] = ()
+    #: The files that it was read from, whose text may be shown. No part of what the program is.
+    sources: tuple[str, ...] = field(default=(), compare=False)
 
     def function(self, name: str) -> Function:
         return next(f for f in self.functions if f.name == name)

@@ -17,7 +17,7 @@ from fencepost.report.svg import asset, markup
 from fencepost.report.text import CONTEXT, chosen_engine, error_text, figures
 from fencepost.verdict import Step, Verdict, Witness
 from fencepost.witness.names import short_file
-from fencepost.witness.sources import Sources
+from fencepost.witness.sources import Sources, sources_of
 from fencepost.witness.story import Moment, Story, tell
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
@@ -25,7 +25,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inl
 
 def render(verdict: Verdict, sources: Sources | None = None) -> str:
     """The page of a verdict; without a witness it only says the answer."""
-    texts = sources or Sources()
+    texts = sources or sources_of(verdict.witness)
     if verdict.witness is None:
         return _frame(verdict.answer.value, _plain_body(verdict))
     story = tell(verdict.witness, texts)
@@ -33,7 +33,7 @@ def render(verdict: Verdict, sources: Sources | None = None) -> str:
 
 
 def render_witness(witness: Witness, sources: Sources | None = None) -> str:
-    texts = sources or Sources()
+    texts = sources or sources_of(witness)
     return _page(tell(witness, texts), texts, "FAIL", "")
 
 

@@ -18,7 +18,7 @@ from fencepost.program.printer import print_program
 from fencepost.program.reader import read_program
 from fencepost.verdict import Edge, ErrorReport, Step, Witness
 from fencepost.witness.relations import Relations
-from fencepost.witness.sources import Sources, files_of
+from fencepost.witness.sources import Sources, files_of, sources_of
 
 SCHEMA = "fencepost/witness/1"
 Json = dict[str, Any]
@@ -53,7 +53,7 @@ def encode(witness: Witness, sources: Sources | None = None) -> Json:
         "run": [{"thread": s.thread, "text": s.text, "at": _position(s.at), "event": s.event} for s in witness.run],
         "notes": list(witness.notes),
         "program": print_program(witness.program) if witness.program is not None else None,
-        "sources": (sources or Sources()).embed(files_of(witness)),
+        "sources": (sources or sources_of(witness)).embed(files_of(witness)),
     }  # fmt: skip
 
 

@@ -1,4 +1,6 @@
-"""The text of source files, for showing a line beside its event. A file that is gone is no error: no line is shown."""
+"""The text of source files, for showing a line beside its event. A file that is gone is no error: no line is shown.
+What a program *says* its file is proves nothing (`#line 1 "/etc/passwd"`): only files that were given to Fencepost,
+or that the compiler read as a part of them, are ever opened."""
 
 from __future__ import annotations
 
@@ -14,16 +16,18 @@ _MAX_BYTES = 4_000_000
 
 
 class Sources:
-    """`embedded` texts (from a saved witness) win over what is on disk, which may have changed since."""
+    """`embedded` texts (from a saved witness) win over what is on disk, which may have changed since. Of what is on
+    disk only `files` are read."""
 
-    def __init__(self, embedded: Mapping[str, str] | None = None) -> None:
+    def __init__(self, embedded: Mapping[str, str] | None = None, files: Iterable[str] = ()) -> None:
+        self._files = {_resolved(f) for f in files}
         self._texts: dict[str, tuple[str, ...] | None] = {
             file: tuple(text.splitlines()) for file, text in (embedded or {}).items()
         }
 
     def lines(self, file: str) -> tuple[str, ...] | None:
         if file not in self._texts:
-            self._texts[file] = _read(file)
+            self._texts[file] = _read(file) if _resolved(file) in self._files else None
         return self._texts[file]
 
     def line(self, at: Position | None) -> str:
@@ -36,6 +40,12 @@ class Sources:
         return {f: "\n".join(lines) + "\n" for f in sorted(set(files)) if (lines := self.lines(f)) is not None}
 
 
+def sources_of(witness: Witness | None) -> Sources:
+    """The sources that the program of a witness was read from."""
+    program = witness.program if witness is not None else None
+    return Sources(files=program.sources if program is not None else ())
+
+
 def files_of(witness: Witness) -> list[str]:
     """The program's own files that a witness may speak of, the error's first; not those of libraries, which nobody
     looks at. An access inside a library is shown where it is called, so calls count too."""
@@ -43,6 +53,13 @@ def files_of(witness: Witness) -> list[str]:
     if witness.program is not None:
         positions += [i.at for f in witness.program.functions for i in f.code if isinstance(i, Call)]
     return list(dict.fromkeys(p.file for p in positions if p is not None and not in_library(p)))
+
+
+def _resolved(file: str) -> str:
+    try:
+        return str(Path(file).resolve())
+    except (OSError, ValueError, RuntimeError):
+        return ""
 
 
 def _read(file: str) -> tuple[str, ...] | None:

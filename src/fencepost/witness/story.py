@@ -21,7 +21,7 @@ from fencepost.witness.linearise import Unit, linearise
 from fencepost.witness.names import MODES
 from fencepost.witness.operations import HIDDEN, told_as
 from fencepost.witness.sites import foreign, in_library
-from fencepost.witness.sources import Sources
+from fencepost.witness.sources import Sources, sources_of
 from fencepost.witness.titles import TITLES
 
 
@@ -77,7 +77,7 @@ class Story:
 
 def tell(witness: Witness, sources: Sources | None = None, *, whole: bool = False) -> Story:
     """`whole` tells every event, not only what led to the error."""
-    return _Teller(open_case(witness), sources or Sources(), whole).story()
+    return _Teller(open_case(witness), sources or sources_of(witness), whole).story()
 
 
 def listed(names: list[str]) -> str:

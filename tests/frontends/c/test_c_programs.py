@@ -115,7 +115,7 @@ def test_linking_twice_the_same_function_is_refused(tmp_path: Path) -> None:
 def test_ir_and_bitcode_are_read_directly(tmp_path: Path) -> None:
     source = tmp_path / "p.c"
     source.write_text("int main(void) { return 42; }\n")
-    (tmp_path / "p.ll").write_text(to_ir([source], ()))
+    (tmp_path / "p.ll").write_text(to_ir([source], ()).text)
     assert interleave(api.read(tmp_path / "p.ll")).results == {(42,)}
     from llvmlite import binding
 

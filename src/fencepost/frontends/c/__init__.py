@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from fencepost.program.program import Program
@@ -13,7 +14,8 @@ def read(paths: Sequence[Path], flags: Sequence[str] = ()) -> Program:
     compiler wrote, InputError where the input is not what it should be."""
     from fencepost.frontends.c.compile import to_ir
 
-    return read_ir(to_ir(paths, flags), str(paths[0]))
+    compiled = to_ir(paths, flags)
+    return replace(read_ir(compiled.text, str(paths[0])), sources=compiled.sources)
 
 
 def read_ir(text: str, file: str = "<ir>") -> Program:

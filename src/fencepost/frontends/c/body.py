@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -255,13 +256,21 @@ class Shape:
     def parts(self, offset: int, size: int) -> list[tuple[int, int]] | None:
         """The scalars in a range of bytes, where there are several; None where one access is right."""
         if isinstance(self.type, StructOf | ArrayOf):
-            inside = [(o - offset, (bits_of(t) + 7) // 8) for o, t in leaves(self.type) if offset <= o < offset + size]
-            if len(inside) > 1 and all(o + s <= size for o, s in inside):
-                return inside
-            return None
-        if self.align < size and size % self.align == 0 and self.align in (1, 2, 4):
-            return [(k, self.align) for k in range(0, size, self.align)]
-        return None
+            inside = [(o, (bits_of(t) + 7) // 8) for o, t in leaves(self.type) if offset <= o < offset + size]
+            if len(inside) > 1 and all(o + s <= offset + size for o, s in inside):
+                return [(o - offset, s) for o, s in naturally_aligned(inside, self.type.align)]
+        whole = pieces(size)
+        found = naturally_aligned([(offset + o, s) for o, s in whole], self.align)
+        return [(o - offset, s) for o, s in found] if len(found) > len(whole) else None
+
+
+def naturally_aligned(parts: Iterable[tuple[int, int]], align: int) -> list[tuple[int, int]]:
+    """Accesses at these offsets of memory that is aligned to `align`, in smaller ones where it is packed."""
+    found: list[tuple[int, int]] = []
+    for offset, size in parts:
+        step = min(size & -size, (offset | align) & -(offset | align))
+        found += [(k, step) for k in range(offset, offset + size, step)]
+    return found
 
 
 def pieces(size: int) -> list[tuple[int, int]]:

@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from fencepost.errors import FencepostError, InputError, UsageError
+from fencepost.frontends.c.included import INCLUDED, READ, shown_sources
 from fencepost.records import dataclass
 
 OLDEST = 14
@@ -72,7 +73,15 @@ def _version(clang: str) -> int:
     return int(found.group(1)) if found else 0
 
 
-def to_ir(paths: Sequence[Path], flags: Sequence[str]) -> str:
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """The IR of a whole program, and the files that it was read from and that may be shown."""
+
+    text: str
+    sources: tuple[str, ...]
+
+
+def to_ir(paths: Sequence[Path], flags: Sequence[str]) -> Compiled:
     """The IR of the whole program. Several files are linked."""
     for path in paths:
         if not path.is_file():
@@ -80,11 +89,13 @@ def to_ir(paths: Sequence[Path], flags: Sequence[str]) -> str:
         if sum(p.resolve() == path.resolve() for p in paths) > 1:
             raise UsageError(f"{path} is given twice")
     if len(paths) == 1 and paths[0].suffix == ".ll":
-        return paths[0].read_text("utf-8", "replace")
+        return Compiled(paths[0].read_text("utf-8", "replace"), (str(paths[0]),))
     with tempfile.TemporaryDirectory(prefix="fencepost-") as folder:
         if len(paths) == 1 and paths[0].suffix != ".bc":
-            return _compile(paths[0], flags, Path(folder) / "program.ll").read_text("utf-8", "replace")
-        return _link({_module(p, flags, Path(folder) / f"{k}.bc"): p for k, p in enumerate(paths)})
+            text = _compile(paths[0], flags, Path(folder) / "program.ll").read_text("utf-8", "replace")
+        else:
+            text = _link({_module(p, flags, Path(folder) / f"{k}.bc"): p for k, p in enumerate(paths)})
+        return Compiled(text, shown_sources(paths, flags, Path(folder)))
 
 
 def _module(path: Path, flags: Sequence[str], out: Path) -> Path:
@@ -92,7 +103,7 @@ def _module(path: Path, flags: Sequence[str], out: Path) -> Path:
 
 
 def _compile(path: Path, flags: Sequence[str], out: Path) -> Path:
-    return _call(find_compiler(), path, flags, out)
+    return _call(find_compiler(), path, (*flags, "-H"), out)
 
 
 def _call(compiler: Compiler, path: Path, flags: Sequence[str], out: Path) -> Path:
@@ -101,6 +112,7 @@ def _call(compiler: Compiler, path: Path, flags: Sequence[str], out: Path) -> Pa
     kind = "-S" if out.suffix == ".ll" else "-c"
     call = [*command, *compiler.flags, *_FLAGS, *language, f"-I{INCLUDE}", kind, *flags, str(path), "-o", str(out)]
     done = subprocess.run(call, capture_output=True, text=True, errors="replace", check=False)
+    out.with_suffix(READ).write_text(done.stderr, "utf-8")
     if done.returncode or not out.is_file():
         raise CompileError(_complaint(done.stderr) or f"{compiler.name} failed on {path}")
     return out
@@ -116,7 +128,8 @@ def compile_library(path: Path, out: Path, *, libcxx: bool) -> str:
 
 def _complaint(text: str) -> str:
     """The compiler's own words, without what its wrapper adds about itself."""
-    lines = [line for line in text.splitlines() if not line.startswith(("zig: warning", "clang: warning"))]
+    said = (line for line in text.splitlines() if not INCLUDED.match(line))
+    lines = [line for line in said if not line.startswith(("zig: warning", "clang: warning"))]
     return "\n".join(lines).strip()
 
 

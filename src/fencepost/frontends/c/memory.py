@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from fencepost.frontends.c.body import ONE, ZERO, Body, Shape, pieces
+from fencepost.frontends.c.body import ONE, ZERO, Body, Shape, naturally_aligned, pieces
 from fencepost.frontends.c.constants import bits_of
 from fencepost.frontends.c.llvm.module import Inst
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
@@ -241,8 +241,9 @@ def _float_update(b: Body, op: Op, address: Operand, value: Operand, bits: int, 
 
 def copy_memory(b: Body, to: Operand, source: Operand, type_: Type) -> None:
     """Copies an object of a known type, one access per scalar."""
-    found = b.load(type_, source)
-    b.store(type_, to, found)
+    shape = Shape(None, type_.align)
+    found = b.load(type_, source, shape=shape)
+    b.store(type_, to, found, shape=shape)
 
 
 def layout_of(b: Body, size: int, align: int, *names: str | None) -> list[tuple[int, int]]:
@@ -298,6 +299,7 @@ def _parts(type_: Type, size: int) -> list[tuple[int, int]] | None:
         wide = (leaf.bits + 7) // 8 if isinstance(leaf, Int | Float) else 8
         for piece, part in pieces(wide) if wide <= 8 else [(0, 8), (8, 8)]:
             found.append((offset + piece, part))
+    found = naturally_aligned(found, type_.align)
     covered = {k for o, s in found for k in range(o, o + s)}
     found += [(k, 1) for k in range(size) if k not in covered and isinstance(type_, StructOf) and type_.packed]
     return found

@@ -27,8 +27,12 @@ def terminate(b: Body, s: Site) -> None:
 
 
 def new_aligned(b: Body, s: Site) -> Operand:
-    align = s[1]
-    return memory.allocate(b, s, s[0], align.value if isinstance(align, Const) else 16)
+    found = memory.aligned(b, s, s[0], s[1])
+    if found != ZERO:
+        b.emit(ins.Assert(found, "an alignment that is not a power of two", ErrorKind.BAD_CALL))
+        return found
+    b.fail(ErrorKind.BAD_CALL, "an alignment that is not a power of two")
+    return ZERO
 
 
 # --- static locals: the first byte, which compiled code tests for zero, is 1 when it is done; in the second one 1 is
@@ -265,9 +269,9 @@ _SIZES, _WHO = (1, 2, 4, 8), ("one", "all")
 _CLOCKS = [f"_ZNSt{place}{clock}3nowEv" for place in ("3__16chrono", "6chrono3_V2") for clock in (
            "12steady_clock", "12system_clock", "21high_resolution_clock")]  # fmt: skip
 _NEW = ("_Znwm", "_Znam", "_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t")
-_NEW_ALIGNED = ("_ZnwmSt11align_val_t", "_ZnamSt11align_val_t")
+_NEW_ALIGNED = [f"_Zn{kind}mSt11align_val_t{rest}" for kind in "wa" for rest in ("", "RKSt9nothrow_t")]
 _DELETE = [f"_Zd{kind}Pv{rest}" for kind in "la" for rest in ("", "m", "RKSt9nothrow_t", "St11align_val_t",
-           "mSt11align_val_t")]  # fmt: skip
+           "mSt11align_val_t", "St11align_val_tRKSt9nothrow_t")]  # fmt: skip
 _TERMINATE = ("_ZSt9terminatev", "__cxa_pure_virtual", "__cxa_deleted_virtual", "_ZSt10unexpectedv",
               "_ZNSt3__122__libcpp_verbose_abortEPKcz")  # fmt: skip
 _NOTHING = (

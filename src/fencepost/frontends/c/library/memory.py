@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from fencepost.frontends.c.body import ZERO, Body
+from fencepost.frontends.c.body import ONE, ZERO, Body
 from fencepost.frontends.c.calls import Handler, Site
 from fencepost.frontends.c.constants import bits_of, number
 from fencepost.frontends.c.library.runtime import run
 from fencepost.frontends.c.llvm.types import leaves
 from fencepost.frontends.c.memory import layout_of
-from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
-from fencepost.program.instructions import Mode, Op
+from fencepost.program.instructions import ErrorKind, Mode, Op
 from fencepost.program.operands import Const, Operand
 
 _INLINE = 64  # accesses that are written out; longer copies are loops
@@ -166,18 +165,45 @@ def calloc(b: Body, s: Site) -> Operand:
     return allocate(b, s, size, zeroed=True)
 
 
+_WIDEST = 4096  # what memory whose alignment is computed is aligned to: every smaller alignment holds then, too
+
+
+def aligned(b: Body, s: Site, size: Operand, align: Operand) -> Operand:
+    """Heap memory of any alignment; null where that is none (no power of two)."""
+    if isinstance(align, Const):
+        right = align.value > 0 and align.value & (align.value - 1) == 0
+        return allocate(b, s, size, align.value) if right else ZERO
+    found, some, fits, large, end = b.fresh("aligned"), b.label(), b.label(), b.label(), b.label()
+    b.move(found, ZERO)
+    rest = b.compute(Op.AND, align, b.compute(Op.SUB, align, ONE))
+    b.branch(b.compute(Op.AND, b.compute(Op.EQ, rest, ZERO), b.compute(Op.NE, align, ZERO)), some, end)
+    b.mark(some)
+    b.branch(b.compute(Op.ULE, align, Const(_WIDEST)), fits, large)
+    b.mark(large)
+    b.fail(ErrorKind.UNSUPPORTED, f"a computed alignment of more than {_WIDEST} bytes")
+    b.mark(fits)
+    b.move(found, allocate(b, s, size, _WIDEST))
+    b.jump(end)
+    b.mark(end)
+    return found
+
+
 def aligned_alloc(b: Body, s: Site) -> Operand:
-    align, size = s[0], s[1]
-    if not isinstance(align, Const):
-        raise Unsupported("aligned_alloc with a computed alignment")
-    return allocate(b, s, size, max(1, align.value))
+    return aligned(b, s, s[1], s[0])
 
 
 def posix_memalign(b: Body, s: Site) -> Operand:
-    if not isinstance(s[1], Const):
-        raise Unsupported("posix_memalign with a computed alignment")
-    b.emit(ins.Store(s[0], allocate(b, s, s[2], max(1, s[1].value)), 8, Mode.NA))
-    return ZERO
+    """EINVAL, and nothing stored, where the alignment is not a power of two that pointers divide."""
+    result, good, end = b.fresh("result"), b.label(), b.label()
+    b.move(result, Const(22))
+    found = aligned(b, s, s[2], s[1]) if not isinstance(s[1], Const) or s[1].value % 8 == 0 else ZERO
+    b.branch(found, good, end)
+    b.mark(good)
+    b.emit(ins.Store(s[0], found, 8, Mode.NA))
+    b.move(result, ZERO)
+    b.jump(end)
+    b.mark(end)
+    return result
 
 
 def free(b: Body, s: Site) -> None:
