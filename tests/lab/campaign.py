@@ -1,0 +1,102 @@
+"""The campaign: compares all kinds of programs for as long as wanted, and goes on where it stopped.
+
+    python tests/lab/campaign.py --minutes 10
+    python tests/lab/campaign.py --minutes 10 --state lab.json        # go on there, and keep the counts
+    python tests/lab/campaign.py --minutes 1 --only "machines" --seed 7000000
+    python tests/lab/campaign.py --table --state lab.json             # the table so far, as Markdown
+
+A disagreement is printed with its seed and a small program; exit code 1. Ctrl-C ends it with what was done.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from kinds import Kind, kinds
+
+
+class Campaign:
+    """Counts per kind and model, and the next seed of each; a file holds them between runs."""
+
+    def __init__(self, path: Path | None, seed: int) -> None:
+        self.path, self.seed = path, seed
+        self.done: dict[str, int] = {}
+        self.bad: list[str] = []
+        if path is not None and path.exists():
+            kept = json.loads(path.read_text(encoding="utf-8"))
+            self.done, self.bad, self.seed = kept["done"], kept["bad"], kept["seed"]
+
+    def save(self) -> None:
+        if self.path is not None:
+            fresh = self.path.with_suffix(".part")
+            fresh.write_text(json.dumps({"done": self.done, "bad": self.bad, "seed": self.seed}), encoding="utf-8")
+            fresh.replace(self.path)
+
+    def ask(self, kind: Kind) -> bool:
+        """One comparison; false where it fails."""
+        name = f"{kind.name} | {kind.model}"
+        seed = self.seed + self.done.get(name, 0)
+        self.done[name] = self.done.get(name, 0) + 1
+        try:
+            found = kind.judge(seed)
+        except Exception as problem:  # whatever goes wrong is a finding
+            found = f"{type(problem).__name__}: {problem}"
+        if found is not None:
+            self.bad.append(f"{name} | seed {seed}")
+            print(f"\n{name}, seed {seed}: {found}", flush=True)
+        return found is None
+
+    def table(self) -> str:
+        lines = ["| kind | model | comparisons |", "|---|---|---|"]
+        lines += [f"| {name} | {count:,} |" for name, count in sorted(self.done.items())]
+        return "\n".join([*lines, f"| **all** | | **{sum(self.done.values()):,}** |"])
+
+
+def run(campaign: Campaign, chosen: list[Kind], seconds: float, stop_after: int) -> None:
+    """Each kind in turn, as often as its weight says."""
+    end, shown, fails = time.monotonic() + seconds, time.monotonic(), 0
+    while time.monotonic() < end and fails < stop_after:
+        for kind in chosen:
+            for _ in range(kind.weight):
+                fails += not campaign.ask(kind)
+                if time.monotonic() > end or fails >= stop_after:
+                    return
+        if time.monotonic() - shown > 10:
+            shown = time.monotonic()
+            campaign.save()
+            print(f"{sum(campaign.done.values()):,} comparisons, {len(campaign.bad)} disagreements", flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=1.0)
+    parser.add_argument("--state", type=Path)
+    parser.add_argument("--seed", type=int, default=0, help="the first seed of a new campaign")
+    parser.add_argument("--only", default="", help="kinds whose name contains this")
+    parser.add_argument("--stop-after", type=int, default=10, help="disagreements")
+    parser.add_argument("--table", action="store_true", help="only print the table")
+    options = parser.parse_args()
+    campaign = Campaign(options.state, options.seed)
+    chosen = [k for k in kinds() if options.only in f"{k.name} | {k.model}"]
+    if not chosen:
+        parser.error(f"no kind is called {options.only!r}; there are: {', '.join(sorted({k.name for k in kinds()}))}")
+    before = len(campaign.bad)
+    if not options.table:
+        try:
+            run(campaign, chosen, 60 * options.minutes, options.stop_after)
+        except KeyboardInterrupt:
+            print("stopped")
+        campaign.save()
+    print(campaign.table())
+    print(f"{len(campaign.bad)} disagreements")
+    return int(len(campaign.bad) > before)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,217 @@
+"""What the laboratory compares. A kind makes a program from a seed and asks two sources that share little the same
+question; an answer is None where they agree, else what differs, with a text that shows it."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "fuzz")]
+
+from little import ORDERED, PLAIN, WEAK, Flavour, Little, Statement, little, to_c, to_fp  # noqa: E402
+from machines import outcomes as run_machine  # noqa: E402
+from oracles import WAYS, compare, shrink  # noqa: E402
+from stronger import stronger  # noqa: E402
+
+import fencepost  # noqa: E402
+from fencepost.frontends import pseudo  # noqa: E402
+from fencepost.generate.random_programs import SHAPES, random_program  # noqa: E402
+from fencepost.program.condition import FinalMemory, FinalRegister, Observation  # noqa: E402
+from fencepost.program.printer import print_program  # noqa: E402
+from fencepost.program.program import Program  # noqa: E402
+from fencepost.verdict import Outcomes  # noqa: E402
+
+Judge = Callable[[int], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """`judge(seed)`; `weight`: how often it is asked compared with the others."""
+
+    name: str
+    model: str
+    judge: Judge
+    weight: int = 10
+
+
+# --- little programs against machines
+
+
+def _observed(program: Program, source: Little, *, c: bool) -> Program:
+    def place(t: int, name: str) -> FinalMemory | FinalRegister:
+        return FinalMemory(f"T{t}_{name}") if c else FinalRegister(f"T{t}", name)
+
+    seen = [Observation(f"{t}:{name}", place(t, name)) for t, name in source.registers()]
+    return replace(program, observations=(*seen, *(Observation(x, FinalMemory(x)) for x in source.locations)))
+
+
+def _states(found: Outcomes) -> set[tuple[tuple[str, int], ...]]:
+    return {tuple(sorted(dict(s).items())) for s in found.states}
+
+
+def _by_machine(source: Little, machine: str) -> set[tuple[tuple[str, int], ...]]:
+    """A register that was never written is 0 for the checker."""
+    unset = {f"{t}:{name}": 0 for t, name in source.registers()}
+    return {tuple(sorted((unset | dict(o)).items())) for o in run_machine(source, machine)}
+
+
+def _difference(source: Little, model: str, *, c: bool = False) -> str | None:
+    if c:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "little.c"
+            path.write_text(to_c(source), encoding="utf-8")
+            program = fencepost.read(path)
+    else:
+        program = pseudo.read(to_fp(source), "little.fp")
+    found, wanted = fencepost.outcomes(_observed(program, source, c=c), model=model), _by_machine(source, model)
+    have = _states(found)
+    if have == wanted and not found.reason:
+        return None
+    return f"{len(wanted - have)} outcomes missing, {len(have - wanted)} too many {found.reason or ''}".strip()
+
+
+def machine_kind(model: str, flavour: Flavour, *, c: bool) -> Judge:
+    def judge(seed: int) -> str | None:
+        source = little(seed, flavour)
+        if _difference(source, model, c=c) is None:
+            return None
+        small = shrink_little(source, lambda p: _difference(p, model, c=c) is not None)
+        return f"{_difference(small, model, c=c)}\n{to_c(small) if c else to_fp(small)}"
+
+    return judge
+
+
+def shrink_little(source: Little, bad: Callable[[Little], bool]) -> Little:
+    smaller = True
+    while smaller:
+        smaller = False
+        for candidate in _smaller(source):
+            if bad(candidate):
+                source, smaller = candidate, True
+                break
+    return source
+
+
+def _smaller(source: Little) -> Iterator[Little]:
+    for t, code in enumerate(source.threads):
+        rest = (*source.threads[:t], *source.threads[t + 1 :])
+        if rest:
+            yield Little(rest)
+        for k, s in enumerate(code):
+            if not _needed(s, code):
+                yield Little((*source.threads[:t], (*code[:k], *s.body, *code[k + 1 :]), *source.threads[t + 1 :]))
+
+
+def _needed(s: Statement, code: tuple[Statement, ...]) -> bool:
+    """Whether a later statement of the thread looks at what this one reads."""
+    return s.kind != "if" and s.register != "" and any(s.register in (u.added, u.register) for u in code if u is not s)
+
+
+# --- the three ways
+
+
+def ways_kind(shape: str, model: str, ways: tuple[str, ...]) -> Judge:
+    def judge(seed: int) -> str | None:
+        program = random_program(seed, SHAPES[shape], size=6)
+        found = compare(program, model, ways)
+        if found is None:
+            return None
+        return f"{found.text} {found.counts}\n{print_program(shrink(program, model, ways))}"
+
+    return judge
+
+
+# --- relations that hold between answers
+
+
+def _told(program: Program, model: str, **more: object) -> set[tuple[tuple[str, int], ...]]:
+    found = fencepost.outcomes(program, model=model, **more)
+    if found.reason:
+        raise AssertionError(f"no answer under {model}: {found.reason}")
+    return _states(found)
+
+
+def _made(shape: str, seed: int, *models: str) -> Program:
+    """A random program; what is last in memory is not asked where a model has no coherence order to tell it."""
+    program = random_program(seed, SHAPES[shape], size=7)
+    if "wrc11" not in models:
+        return program
+    registers = tuple(o for o in program.observations if isinstance(o.what, FinalRegister))
+    return replace(program, observations=registers)
+
+
+def weaker_kind(shape: str, strong: str, weak: str) -> Judge:
+    """Every outcome under the stronger model is one under the weaker."""
+
+    def judge(seed: int) -> str | None:
+        program = _made(shape, seed, strong, weak)
+        lost = _told(program, strong) - _told(program, weak)
+        return f"{len(lost)} outcomes of {strong} are none of {weak}\n{print_program(program)}" if lost else None
+
+    return judge
+
+
+def stronger_kind(shape: str, model: str) -> Judge:
+    """A stronger order adds no outcome."""
+
+    def judge(seed: int) -> str | None:
+        program = _made(shape, seed, model)
+        changed = stronger(program, seed)
+        new = _told(changed, model) - _told(program, model)
+        return f"{len(new)} outcomes came with a stronger order\n{print_program(changed)}" if new else None
+
+    return judge
+
+
+def turned_kind(shape: str, model: str) -> Judge:
+    """The order of the threads makes no difference, nor does one that does nothing."""
+
+    def judge(seed: int) -> str | None:
+        program = _made(shape, seed, model)
+        turned = replace(program, threads=tuple(reversed(program.threads)))
+        a, b = fencepost.outcomes(program, model=model), fencepost.outcomes(turned, model=model)
+        same = (_states(a), a.executions, a.blocked) == (_states(b), b.executions, b.blocked)
+        text = f"{a.executions}+{a.blocked} executions, turned round {b.executions}+{b.blocked}"
+        return None if same else f"{text}\n{print_program(program)}"
+
+    return judge
+
+
+def jobs_kind(shape: str, model: str) -> Judge:
+    def judge(seed: int) -> str | None:
+        program = random_program(seed, SHAPES[shape], size=9)
+        a, b = fencepost.outcomes(program, model=model), fencepost.outcomes(program, model=model, jobs=2)
+        same = (a.states, a.executions, a.blocked) == (b.states, b.executions, b.blocked)
+        return None if same else f"two jobs: {a.executions} and {b.executions}\n{print_program(program)}"
+
+    return judge
+
+
+# --- all kinds
+
+LANGUAGE = ("sc", "tso", "pso", "ra", "rc11", "rc11-cpp20", "wrc11")
+HARDWARE = (("power", "power"), ("armv8", "armv8"), ("riscv", "riscv"), ("armv8", "armv7"), ("c11", "imm"))
+INCLUSIONS = (("sc", "tso"), ("tso", "pso"), ("sc", "ra"), ("ra", "rc11"), ("sc", "rc11"), ("rc11", "wrc11"),
+              ("rc11", "rc11-cpp20"))  # fmt: skip
+
+
+def kinds() -> list[Kind]:
+    found = []
+    for model, flavour in (("sc", PLAIN), ("tso", PLAIN), ("pso", PLAIN), ("ra", ORDERED), ("rc11", WEAK)):
+        found += [Kind("machines", model, machine_kind(model, flavour, c=False), 40)]
+        found += [Kind("machines, from C", model, machine_kind(model, flavour, c=True), 1)]
+    found += [Kind("three ways, c11", m, ways_kind("c11", m, WAYS)) for m in LANGUAGE]
+    found += [Kind("three ways, racy", m, ways_kind("c11-racy", m, WAYS), 4) for m in ("ra", "rc11")]
+    blocks = ("explorer", "enumeration")
+    found += [Kind("two ways, atomic blocks", m, ways_kind("blocks", m, blocks), 4) for m in LANGUAGE[:6]]
+    found += [Kind("two ways, hardware", m, ways_kind(shape, m, blocks), 10) for shape, m in HARDWARE]
+    found += [Kind("weaker model", f"{a} ⊆ {b}", weaker_kind("ra" if "ra" in (a, b) else "c11", a, b), 10)
+              for a, b in INCLUSIONS]  # fmt: skip
+    found += [Kind("stronger order", m, stronger_kind("c11", m), 10) for m in ("rc11", "rc11-cpp20", "wrc11")]
+    found += [Kind("threads turned round", m, turned_kind("c11", m), 20) for m in LANGUAGE]
+    found += [Kind("two jobs", m, jobs_kind("c11", m), 4) for m in ("rc11", "sc")]
+    return found
