@@ -2,8 +2,8 @@
 // memory linear in its size. The loop keeps one graph per pending revisit and undoes forward steps in place.
 //
 // Waiting reads (await, blocking CAS) never fork into executions that merely wait: a wait that the coherence-last write
-// does not serve becomes a *waiting event*, which stands for the choice to read that write, and the thread is asked
-// again when a newer write to the location arrives. See `Engine::next_source`.
+// does not serve becomes a *marker*, which stands for every read that would go on waiting, and the thread is asked
+// again when a newer write to the location arrives. See `Engine::next_source` and docs/how/exploration.md.
 #pragma once
 
 #include "explore/estimate.hpp"
@@ -77,7 +77,7 @@ private:
     bool given = false; // its other alternatives were given away
     std::uint32_t thread = 0;
     Id event = none, cursor = none;
-    Id waited = none;                   // Read: the waiting event that the thread had
+    Id waited = none;                   // Read: the marker that the thread had
     Id revisited = none;                // Base: the read that now reads from `event`
     std::uint64_t choice = 0, high = 0; // Choose
     Set revisits;                       // Write: reads still to be revisited

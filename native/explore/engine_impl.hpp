@@ -476,6 +476,9 @@ template <unsigned W> bool Engine<W>::maximal(Id e, Id a) {
 }
 
 // The reads that may read from a instead. pre: a is the last event and has no place in coherence.
+//
+// A marker is passed over, whatever was written since it was made: its thread is asked again, so no other node has it
+// on a newer write, and to demand that it be maximal would lose every revisit of what is older than it.
 template <unsigned W> typename Engine<W>::Set Engine<W>::revisitable(Id a) {
   const Graph<W>& g = graph();
   const Set& kept = g.prefix_of(a);
@@ -488,9 +491,9 @@ template <unsigned W> typename Engine<W>::Set Engine<W>::revisitable(Id a) {
     if (e == a || kept.test(g.bit(e))) continue;
     candidates.reset(g.bit(e));
     const Event& v = g[e];
-    if (v.waiting && g.thread[v.thread].waits != e) continue; // it was served or asked again since
+    if (v.is_marker()) continue;
     if (!maximal(e, a)) break;
-    if (v.is_read() && (!v.waiting || v.pinned) && v.location == l) found.set(g.bit(e));
+    if (v.is_read() && v.location == l) found.set(g.bit(e));
   }
   return found;
 }
@@ -519,6 +522,8 @@ template <unsigned W> void Engine<W>::erase_after(Graph<W>& g, Id r, Id a) {
     g.unlink(e);
   }
   std::erase_if(g.order, [&](Id e) { return !g.used.test(g.bit(e)); });
+  for (const Id e : g.order) // its number may be given to another event
+    if (g[e].waited != none && !g.used.test(g.bit(g[e].waited))) g[e].waited = none;
 }
 
 // Opens a new level: the graph in which r reads from a, without what r's old choice led to.
@@ -541,7 +546,7 @@ template <unsigned W> void Engine<W>::push_revisit(Id a, Id r) {
   f.cursor = g.coherence_last(g[a].location);
   const Event& v = g[r];
   g.thread[f.thread].now = v.at;
-  // Where reading a would make r wait, r becomes a waiting event on a, which must then be coherence-last.
+  // Where reading a would make r wait, r becomes a pinned wait on a, which must then be coherence-last.
   f.last_resort =
       !without_coherence(options_.model) && !states_.machine().satisfied(v.at->state, v.at->action, g[a].value);
   frames_.push_back(f);

@@ -14,7 +14,10 @@ template <unsigned W> void Engine<W>::complete() {
   for (const auto& th : g.thread) {
     // A revisit may leave a thread waiting on a write that others have overtaken since. That is a step on the way to
     // other executions, and nothing that a thread can be stuck in.
-    if (th.waits != none && g[th.waits].reads_from != g.coherence_last(g[th.waits].location)) return;
+    if (th.waits == none) continue;
+    const bool newest = g[th.waits].reads_from == g.coherence_last(g[th.waits].location);
+    assert((newest || g[th.waits].pinned) && "who waits should be asked again after a newer write");
+    if (!newest) return;
   }
   if (has_blocks_) report_at_the_end(g);
   tell(g);

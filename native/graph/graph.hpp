@@ -15,15 +15,17 @@ struct Event {
   Id po_before = none, po_after = none;          // neighbours in the thread
   Id co_before = none, co_after = none;          // neighbours in coherence; co_before is `initial` for the first
   Id joined = none;                              // Join: the last event of the thread that ended
-  Id waited = none;                              // the waiting event that this one replaced
+  Id waited = none;                              // the marker that this one replaced
   Id fence_before = none, release_before = none; // the last releasing fence and write before it in its thread
   ActionKind kind = ActionKind::Fence;
   Mode mode = Mode::Na;
-  bool waiting = false; // a wait that no write served when it was added: it stands in `order` and nowhere else
-  // A waiting event made by a revisit: only another revisit wakes it. Without a coherence order every wait that read
-  // what does not serve it is one, and no waiting event.
+  // A marker: "the thread was asked, took nothing of what was there, and waits". It stands in `order` and nowhere else.
+  bool waiting = false;
+  // A wait that a revisit made read what does not serve it: only another revisit wakes it. With a coherence order it is
+  // kept like a marker, without one (where every wait that read what does not serve it is pinned) like a read.
   bool pinned = false;
 
+  bool is_marker() const { return waiting && !pinned; }
   bool is_read() const { return kind == ActionKind::Read; }
   bool is_write() const { return kind == ActionKind::Write; }
   bool is_update() const { return is_write() && at->action.rmw; } // the write of a read-modify-write
@@ -40,7 +42,7 @@ template <unsigned W> struct Graph : CoherenceGraph<W, Event> {
     LocalState* now = nullptr; // null while it does not exist
     Id last = none;            // its last event
     Id spawned_by = none;
-    Id waits = none;    // its waiting event, if any
+    Id waits = none;    // its marker or pinned wait, if any
     bool stuck = false; // it met an error or a bound and moves no more
     Set events;
   };
@@ -90,7 +92,7 @@ template <unsigned W> struct Graph : CoherenceGraph<W, Event> {
     return e;
   }
 
-  // Turns the event just appended, a read that waits, into a waiting event: the thread stands before it again.
+  // Turns the event just appended, a read that waits, into a marker: the thread stands before it again.
   void make_waiting(Id e) {
     Event& v = (*this)[e];
     Thread& th = thread[v.thread];
