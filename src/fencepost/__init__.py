@@ -13,8 +13,8 @@ from fencepost import display
 from fencepost._version import __version__
 
 _PUBLIC = (
-    "check", "robust", "bounded", "outcomes", "outcomes_by_model", "executions", "estimate", "litmus", "explain",
-    "generate", "compare", "replay", "read", "print_program", "model_names", "doctor",
+    "check", "repair", "relax", "robust", "bounded", "outcomes", "outcomes_by_model", "executions", "estimate",
+    "litmus", "explain", "generate", "compare", "replay", "read", "print_program", "model_names", "doctor",
 )  # fmt: skip
 __all__ = [*_PUBLIC, "__version__"]
 
@@ -42,7 +42,7 @@ display.install(_notebook)
 
 
 class _Package(ModuleType):
-    """Two rooms have the names of public functions (`bounded`, `generate`): importing a room must not hide them."""
+    """Some rooms have the names of public functions (`bounded`, `repair`): importing a room must not hide them."""
 
     def __setattr__(self, name: str, value: object) -> None:
         if name not in _PUBLIC or not isinstance(value, ModuleType):

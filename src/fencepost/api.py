@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fencepost.errors import InputError, InternalError, UnsupportedError
+from fencepost.errors import InputError, InternalError, UnsupportedError, UsageError
 from fencepost.options import (
     BoundedOptions,
     CheckOptions,
     ExplainOptions,
     ExploreOptions,
     LitmusOptions,
+    RelaxOptions,
+    RepairOptions,
     RobustOptions,
     make,
 )
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from fencepost.enumerate.explain import Explanation
     from fencepost.execution.execution import Execution
     from fencepost.generate.litmus_tests import LitmusTest
+    from fencepost.repair.repairing import Task
+    from fencepost.repair.result import Repair
     from fencepost.suite.compare import Comparison
     from fencepost.suite.suite import Progress, Suite
     from fencepost.witness.sources import Sources
@@ -85,6 +89,43 @@ def robust(
 
         confirm(verdict.witness)
     return verdict
+
+
+def repair(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> Repair:
+    """The cheapest stronger orders and added fences after which the program passes, as a patch of its files that was
+    checked. Nothing is written. `keywords` are the fields of RepairOptions."""
+    from fencepost.repair import repairing
+
+    return repairing.repair(_task(source, flags, make(RepairOptions, keywords)))
+
+
+def relax(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> Repair:
+    """The weakest orders and fewest fences with which the program still passes. `keywords` are the fields of
+    RelaxOptions."""
+    from fencepost.repair import repairing
+
+    return repairing.relax(_task(source, flags, make(RelaxOptions, keywords)))
+
+
+def _task(source: Source, flags: Sequence[str], options: RelaxOptions) -> Task:
+    from fencepost.repair.repairing import Task
+
+    if isinstance(source, Program):
+        raise UsageError("a Program has no text to change: give the file that it comes from")
+    files = (str(source),) if isinstance(source, str | Path) else tuple(str(s) for s in source)
+    robust_ = isinstance(options, RepairOptions) and options.goal == "robust"
+    kept = {f.name: getattr(options, f.name) for f in fields(CheckOptions)}
+    explored = CheckOptions(**kept)
+
+    def decide(program: Program) -> Verdict:
+        if robust_:
+            return robust(program, against=options.model, time_limit=options.time_limit, jobs=options.jobs)
+        return check(program, **kept)
+
+    return Task(
+        files, tuple(flags), find_model(options.model), explored, lambda f, g: read(list(f), flags=g), decide,
+        not robust_, options.only, options.cost, options.time_limit,
+    )  # fmt: skip
 
 
 def promela(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> str:

@@ -137,6 +137,43 @@ class CheckOptions(ExploreOptions):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RelaxOptions(CheckOptions):
+    """What `relax` takes. Limits are for the whole search, but for `max_executions`, which is for each check."""
+
+    only: str = option("", "Change only these: accesses or fences.", metavar="KIND")
+    cost: tuple[str, ...] = option(
+        (), "What a step costs, such as fence.sc=20 or lwsync=3; FILE:LINE=N makes a place N times as dear.",
+        metavar="KIND=N",
+    )  # fmt: skip
+    apply: bool = option(False, "Write the changes into the files.")
+    diff: bool = option(False, "Print the patch and nothing else.")
+
+    def __post_init__(self) -> None:
+        CheckOptions.__post_init__(self)
+        if self.only not in ("", "accesses", "fences"):
+            raise UsageError(f"--only {self.only}: expected accesses or fences")
+        if self.save or self.resume:
+            raise UsageError("a repair explores many programs: it cannot be saved or resumed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepairOptions(RelaxOptions):
+    """What `repair` takes."""
+
+    goal: str = option(
+        "pass", "pass: no error is left. robust: nothing is left that sequential consistency does not do"
+        " (--model ra, sra or tso).", metavar="GOAL",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        RelaxOptions.__post_init__(self)
+        if self.goal not in ("pass", "robust"):
+            raise UsageError(f"--goal {self.goal}: expected pass or robust")
+        if self.goal == "robust" and self.model not in ("ra", "sra", "tso"):
+            raise UsageError(f"--goal robust is for --model ra, sra or tso, not {self.model}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RobustOptions:
     """What `robust` takes. A limit that runs out makes the verdict UNKNOWN, never PASS."""
 

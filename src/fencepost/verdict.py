@@ -122,7 +122,8 @@ class Estimate:
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """`executions` and `blocked` count complete and blocked executions (or states, where the analysis visits states:
-    then `extra` says so). `bounds` lists the limits that were hit, each with its place."""
+    then `extra` says so). `bounds` lists the limits of loops, events and such that were hit, each with its place, where
+    nothing else stands between the verdict and a PASS."""
 
     answer: Answer
     reason: str
@@ -134,6 +135,7 @@ class Verdict:
     witness: Witness | None = None
     warnings: tuple[str, ...] = ()
     extra: Mapping[str, object] = field(default_factory=dict)
+    bounds: tuple[ErrorReport, ...] = ()
 
     @property
     def exit_code(self) -> int:

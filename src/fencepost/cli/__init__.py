@@ -17,6 +17,8 @@ class Verb(NamedTuple):
 #: To add a verb, add its line here and its file beside this one.
 VERBS = (
     Verb("check", "Find assertion failures, races and other errors in all executions."),
+    Verb("repair", "Find the cheapest stronger orders and fences after which a program passes, as a patch."),
+    Verb("relax", "Find the weakest orders and fewest fences with which a program still passes."),
     Verb("outcomes", "List the final states that a program can reach."),
     Verb("bounded", "Find violations under POWER within a number of contexts."),
     Verb("robust", "Decide whether a program behaves as if memory were sequentially consistent."),

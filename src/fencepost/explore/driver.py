@@ -75,6 +75,7 @@ def explore(
         _told(engine)
         | ({"condition": condition} if program.condition is not None else {})
         | ({"estimate": asdict(report.estimate)} if report.estimate is not None else {}),
+        tuple(limits) if answer is Answer.UNKNOWN and not report.reason else (),
     )
 
 

@@ -1,0 +1,44 @@
+"""Why no order helps, and which rule is broken, in words."""
+
+from __future__ import annotations
+
+from fencepost.models.registry import find
+from fencepost.program.instructions import ErrorKind
+from fencepost.verdict import Verdict, Witness
+
+_RULES = {
+    ErrorKind.DEADLOCK: "every thread waits for what only another waiting thread could do; a rule about the order of"
+    " locks, or a signal that is sent before anybody waits for it, is broken",
+    ErrorKind.LIVENESS: "a thread waits for a value that nobody will write again: the wake-up is lost or never sent",
+    ErrorKind.USE_AFTER_FREE: "memory is given back while another thread may still use it: freeing needs a rule about"
+    " who is last (reference counts, hazard pointers, epochs), not an order",
+    ErrorKind.DOUBLE_FREE: "two threads both believe that they are the last owner",
+    ErrorKind.LEAK: "memory is never given back",
+    ErrorKind.UNLOCK: "a lock is given back by a thread that does not hold it",
+    ErrorKind.BAD_JOIN: "a thread is joined twice, or after it was detached",
+    ErrorKind.NULL: "a null pointer is used",
+    ErrorKind.OUT_OF_BOUNDS: "memory outside of an object is used",
+    ErrorKind.DIVISION: "a number is divided by zero",
+}
+_RACE = "two threads access the same plain memory, one of them writes, and nothing that the program does connects them"
+
+
+def why_nothing_helps(verdict: Verdict) -> str:
+    """Of the strongest program, which still fails."""
+    witness = verdict.witness
+    if witness is None:
+        return (
+            "the condition asks for an outcome that the program cannot reach; stronger orders only take outcomes away"
+        )
+    kind = witness.error.kind
+    if kind is ErrorKind.RACE:
+        return f"{_RACE}: make the memory atomic, or hold a lock around every access"
+    rule = _RULES.get(kind, "")
+    if _is_interleaving(witness):
+        turns = "the threads only take turns in this execution, and no order of memory accesses forbids that"
+        return f"{rule}; {turns}" if rule else turns
+    return rule or "the execution is possible with the strongest orders and a full fence between all statements"
+
+
+def _is_interleaving(witness: Witness) -> bool:
+    return find("sc").judge(witness.execution, all_violations=False).consistent

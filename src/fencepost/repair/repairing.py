@@ -1,0 +1,248 @@
+"""`repair` and `relax`: from files to a patch that was checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from time import monotonic
+
+from fencepost.errors import UnsupportedError
+from fencepost.models.registry import Model
+from fencepost.options import ExploreOptions
+from fencepost.program.condition import Quantifier
+from fencepost.program.instructions import Await, BlockingCas, FenceKind, Mode, SpinHead
+from fencepost.program.operands import Position
+from fencepost.program.program import Program
+from fencepost.records import dataclass
+from fencepost.repair.lattice import joined, parse_costs, raised
+from fencepost.repair.machines import compiled
+from fencepost.repair.monotone import objections
+from fencepost.repair.oracle import Asked, Check, Explorer
+from fencepost.repair.reasons import why_nothing_helps
+from fencepost.repair.result import Change, Kept, Repair
+from fencepost.repair.search import Ending, Limits, Oracle, Search, passes, search
+from fencepost.repair.sources import Read, Sources, compiles, language_of
+from fencepost.repair.space import Atom, Site, SiteKind, Space
+from fencepost.repair.survey import Survey, survey
+from fencepost.repair.text.edits import diff
+from fencepost.verdict import Answer, Witness
+
+Prepare = Callable[[Program], Program]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What to repair. `check` decides whether a program is good; `explores`: its executions can be judged one by one.
+    `only` is accesses, fences or empty."""
+
+    files: tuple[str, ...]
+    flags: tuple[str, ...]
+    model: Model
+    options: ExploreOptions
+    read: Read
+    check: Check
+    explores: bool = True
+    only: str = ""
+    costs: tuple[str, ...] = ()
+    seconds: float | None = None
+
+
+def repair(task: Task) -> Repair:
+    """The cheapest stronger orders and added fences after which the program passes."""
+    began = monotonic()
+    made = _survey(task, strip=False)
+    oracle = _oracle(task, made.space)
+    found = search(made.space, oracle, Limits(seconds=task.seconds))
+    answer = _told(task, made, found, oracle)
+    return replace(answer, seconds=monotonic() - began)
+
+
+def relax(task: Task) -> Repair:
+    """The weakest orders and fewest fences with which it still passes."""
+    began = monotonic()
+    made = _survey(task, strip=True)
+    oracle = _oracle(task, made.space)
+    whole = oracle.check(made.space.top)
+    if not passes(whole):
+        reason = "the program does not pass as it is: repair it first" if whole.answer is Answer.FAIL else whole.reason
+        return Repair(whole.answer, task.model.name, reason, verdict=whole, first=whole, seconds=monotonic() - began)
+    found = search(made.space, oracle, Limits(seconds=task.seconds))
+    answer = _told(task, made, replace(found, first=whole), oracle)
+    return replace(answer, kept=_kept(made, found, oracle), seconds=monotonic() - began)
+
+
+def _survey(task: Task, *, strip: bool) -> Survey:
+    unknown = [f for f in task.files if language_of(f) is None]
+    if unknown:
+        raise UnsupportedError(f"{unknown[0]}: only C, C++ and .fp texts can be changed")
+    sources = Sources(task.files, task.flags, lambda files, flags: _asked(task.read(files, flags)))
+    return survey(
+        sources, task.model, accesses=task.only != "fences", fences=task.only != "accesses", strip=strip,
+        costs=parse_costs(task.costs),
+    )  # fmt: skip
+
+
+def _asked(program: Program) -> Program:
+    """An `exists` is a question about what can be seen: repaired is the program in which it cannot."""
+    condition = program.condition
+    if condition is None or condition.quantifier is not Quantifier.EXISTS:
+        return program
+    return replace(program, condition=replace(condition, quantifier=Quantifier.NOT_EXISTS))
+
+
+def _oracle(task: Task, space: Space) -> Oracle:
+    return Explorer(space, task.model, task.options, task.check) if task.explores else Asked(space, task.check)
+
+
+# --- from the search to the answer
+
+
+def _told(task: Task, made: Survey, found: Search, oracle: Oracle) -> Repair:
+    common = Repair(
+        Answer.UNKNOWN, task.model.name, found.reason, verdict=found.verdict, first=found.first, checks=found.checks,
+        judgements=found.judgements, lower=found.lower, notes=tuple(made.notes), objections=_objections(task),
+    )  # fmt: skip
+    if found.ending is Ending.NONE:
+        return replace(
+            common, answer=Answer.FAIL, reason=why_nothing_helps(found.verdict), proved=not common.objections
+        )
+    if found.ending is Ending.UNKNOWN:
+        return common
+    return _patched(task, made, found, oracle, common)
+
+
+def _objections(task: Task) -> tuple[str, ...]:
+    return objections(task.model) if task.explores else ()
+
+
+def _patched(task: Task, made: Survey, found: Search, oracle: Oracle, common: Repair) -> Repair:
+    """The patch of the assignment, applied to the texts, which are read and checked again: nothing is shown that was
+    not checked in the form in which it is shown."""
+    texts = made.edited(found.chosen)
+    verdict = found.verdict
+    if texts:
+        changed = compiles(made.sources, texts)
+        if changed is None:
+            return replace(common, reason="the changed text is not accepted by its compiler")
+        verdict = task.check(changed[0])
+    if not passes(verdict):
+        return replace(common, answer=Answer.UNKNOWN, reason="the changed text does not pass as the changed program"
+                       f" did: {verdict.reason}", verdict=verdict)  # fmt: skip
+    patch = "".join(diff(f, made.sources.texts[f], text) for f, text in sorted(texts.items()))
+    notes = [*common.notes, *_warnings(made, found)]
+    return replace(
+        common, answer=verdict.answer, reason=verdict.reason if verdict.answer is Answer.UNKNOWN else "",
+        changes=_changes(made, found, oracle), patch=patch, texts=tuple(sorted(texts.items())),
+        cost=made.space.cost(found.chosen), proved=not common.objections, notes=tuple(notes), verdict=verdict,
+    )  # fmt: skip
+
+
+def _changes(made: Survey, found: Search, oracle: Oracle) -> tuple[Change, ...]:
+    space, steps = made.space, made.space.steps_at(found.chosen)
+    changes = []
+    for number, site in enumerate(space.sites):
+        have = steps.get(number, set())
+        before, after = _words(site, set()) if _adds(site) else _words(site, set(site.steps)), _words(site, have)
+        if before == after or site.at is None:
+            continue
+        here = [a for a in found.chosen if a.site == number]
+        witness = _comes_back(space, found, oracle, here) if _adds(site) else None
+        changes.append(
+            Change(site.at, _what(site), before, after, sum(space.weights[a] for a in here),
+                   witness.error if witness else None, witness)
+        )  # fmt: skip
+    return tuple(changes)
+
+
+def _adds(site: Site) -> bool:
+    """Whether the atoms of a site are added to what is there, or are what is left of it."""
+    return site.kind in (SiteKind.GAP, SiteKind.BEFORE) or (site.kind is SiteKind.ACCESS and site.base is site.now)
+
+
+def _comes_back(space: Space, found: Search, oracle: Oracle, here: Sequence[Atom]) -> Witness | None:
+    """An execution that is possible where the change at one place is taken back by its last step."""
+    tops = [a for a in here if not any(a in space.below[b] for b in here)]
+    for atom in tops:
+        weaker = space.without(found.chosen, atom)
+        known = next((w for w in found.pool if oracle.bad(w, weaker)), None)
+        if known is not None:
+            return known
+        verdict = oracle.check(weaker)
+        if verdict.witness is not None:
+            return verdict.witness
+    return None
+
+
+def _kept(made: Survey, found: Search, oracle: Oracle) -> tuple[Kept, ...]:
+    space, steps = made.space, made.space.steps_at(found.chosen)
+    rows = []
+    for number, site in enumerate(space.sites):
+        if site.at is None:
+            continue
+        have = steps.get(number, set())
+        here = [a for a in found.chosen if a.site == number]
+        witness = _comes_back(space, found, oracle, here) if here and found.ending is Ending.FOUND else None
+        rows.append(
+            Kept(site.at, _what(site), _words(site, set(site.steps)), _words(site, have),
+                 witness.error if witness else None, witness, compiled(site, have))
+        )  # fmt: skip
+    return tuple(rows)
+
+
+# --- words
+
+_ORDERS = {
+    Mode.NA: "plain", Mode.RLX: "relaxed", Mode.ACQ_PC: "acquire (RCpc)", Mode.ACQ: "acquire", Mode.REL: "release",
+    Mode.ACQ_REL: "acq_rel", Mode.SC: "seq_cst",
+}  # fmt: skip
+
+
+def _words(site: Site, steps: set[str]) -> str:
+    if site.kind is SiteKind.ACCESS:
+        return _ORDERS[raised(site.base, steps)]
+    kinds = [site.fence] if site.fence is not None and steps == set(site.steps) else joined(steps, site.steps)
+    return " and ".join(fence_words(k) for k in kinds if k is not None) or "nothing"
+
+
+def fence_words(kind: FenceKind) -> str:
+    c11 = {FenceKind.ACQ: "acquire", FenceKind.REL: "release", FenceKind.ACQ_REL: "acq_rel", FenceKind.SC: "seq_cst"}
+    return f"fence {c11[kind]}" if kind in c11 else kind.value
+
+
+def _what(site: Site) -> str:
+    return "fence" if site.kind is not SiteKind.ACCESS else site.label or "access"
+
+
+# --- what the program does not show
+
+
+def _warnings(made: Survey, found: Search) -> list[str]:
+    """A lock that each thread takes once hides what only matters when it is taken again."""
+    if not found.chosen or not found.pool:
+        return []
+    waits = any(
+        isinstance(i, Await | BlockingCas | SpinHead)
+        for w in found.pool if w.program is not None for f in w.program.functions for i in f.code if _own(i.at)
+    )  # fmt: skip
+    again = any(_writes_again(w) for w in found.pool)
+    if not waits or again:
+        return []
+    return [
+        "no thread comes to the same place twice: a lock that is used once per thread does not show what it needs when"
+        " it is used again; let each thread use it at least twice before you trust the weaker orders"
+    ]
+
+
+def _own(at: Position | None) -> bool:
+    return at is not None and language_of(at.file) is not None
+
+
+def _writes_again(witness: Witness) -> bool:
+    seen: set[tuple[int, Position | None]] = set()
+    for e in witness.execution.events:
+        if e.is_write and e.thread >= 0 and e.mode is not Mode.NA:
+            key = (e.thread, e.at)
+            if key in seen:
+                return True
+            seen.add(key)
+    return False

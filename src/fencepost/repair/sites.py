@@ -1,0 +1,68 @@
+"""Where the orders of a program can be changed: for programs without text at hand, and the rules common to all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from fencepost.program.instructions import Alloca, Call, Fence, Instruction, Mode, Sync
+from fencepost.program.operands import Reg
+from fencepost.program.program import Function, Program
+from fencepost.repair.lattice import Access, Steps, access_steps, existing_fence_steps, held, is_access
+from fencepost.repair.space import Site, SiteKind, Spot
+from fencepost.witness.sites import foreign
+
+
+def accesses(program: Program) -> Iterator[tuple[Spot, Access]]:
+    """The atomic accesses in the program's own text."""
+    for number, function in enumerate(program.functions):
+        for index, i in enumerate(function.code):
+            if is_access(i) and i.mode is not Mode.NA and not foreign(i.at):  # type: ignore[attr-defined] # an access
+                yield (number, index), i  # type: ignore[misc]
+
+
+def shared(function: Function, i: Instruction) -> bool:
+    """Whether other threads may notice an instruction: an access to memory that is not the thread's own, or a call."""
+    if isinstance(i, Call | Sync):
+        return True
+    if not is_access(i):
+        return False
+    private = {c.dst.index for c in function.code if isinstance(c, Alloca) and c.private}
+    address = i.address  # type: ignore[attr-defined] # an access has one
+    return not (isinstance(address, Reg) and address.index in private)
+
+
+def access_site(spots: Iterable[Spot], i: Access, *, strip: bool, now: Mode | None = None, label: str = "") -> Site:
+    """`strip`: an assignment without atoms gives it no order at all."""
+    order = now if now is not None else i.mode
+    base = Mode.RLX if strip else order
+    steps = access_steps(i)
+    if strip:
+        steps = {n: s for n, s in steps.items() if n in held(order)}
+    return Site(SiteKind.ACCESS, tuple(spots), steps, i.at, order, base, label)
+
+
+def fence_sites(program: Program) -> list[Site]:
+    """The fences that are there, each as one that may be made weaker or taken away."""
+    found = []
+    for number, function in enumerate(program.functions):
+        for index, i in enumerate(function.code):
+            if isinstance(i, Fence) and not foreign(i.at):
+                steps = existing_fence_steps(i.kind)
+                found.append(Site(SiteKind.FENCE, ((number, index),), steps, i.at, label="fence", fence=i.kind))
+    return found
+
+
+def gaps_before_accesses(program: Program, steps: Steps) -> list[Site]:
+    """A gap in front of every shared access but the first of a thread's function."""
+    started = {t.function for t in program.threads}
+    found = []
+    for number, function in enumerate(program.functions):
+        if foreign(function.at):
+            continue
+        seen = function.name not in started
+        for index, i in enumerate(function.code):
+            if is_access(i) and not foreign(i.at) and shared(function, i):
+                if seen:
+                    found.append(Site(SiteKind.BEFORE, ((number, index),), steps, i.at, label="fence"))
+                seen = True
+    return found

@@ -1,0 +1,124 @@
+"""The texts of a program, and the program of changed texts."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from fencepost.errors import FencepostError
+from fencepost.program.operands import Position
+from fencepost.program.program import Program
+from fencepost.records import dataclass
+from fencepost.repair.text.c import CText
+from fencepost.repair.text.edits import Language, offset_of
+from fencepost.repair.text.pseudo import Pseudo
+
+_CXX = frozenset({".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx"})
+_C = frozenset({".c", ".h"})
+Read = Callable[[Sequence[str], Sequence[str]], Program]
+
+
+def language_of(file: str) -> Language | None:
+    """None where we cannot write the language."""
+    suffix = Path(file).suffix
+    if suffix in _CXX or suffix in _C:
+        return CText(suffix in _CXX)
+    return Pseudo() if suffix == ".fp" else None
+
+
+@dataclass(frozen=True, slots=True)
+class Inserted:
+    """A text with markers in it: `offsets` are those of the original, in order."""
+
+    text: str
+    offsets: tuple[int, ...]
+    marker: str
+
+    def original(self, offset: int) -> int:
+        """The place in the original text of a place in this one (in front of a marker: what follows it)."""
+        for number, start in enumerate(self.offsets):
+            begin = start + number * len(self.marker)
+            if offset < begin:
+                return offset - number * len(self.marker)
+            if offset < begin + len(self.marker):
+                return start
+        return offset - len(self.offsets) * len(self.marker)
+
+    def marked(self, offset: int) -> int | None:
+        """The original offset of the marker that stands here."""
+        for number, start in enumerate(self.offsets):
+            if offset == start + number * len(self.marker):
+                return start
+        return None
+
+
+def insert(text: str, offsets: Sequence[int], marker: str) -> Inserted:
+    pieces, last = [], 0
+    for offset in sorted(set(offsets)):
+        pieces += [text[last:offset], marker]
+        last = offset
+    return Inserted("".join([*pieces, text[last:]]), tuple(sorted(set(offsets))), marker)
+
+
+class Sources:
+    """The files of a program that are its own. C and C++ texts may have headers among them: a changed text is written
+    to a folder of its own, and what is not changed is found in the original one."""
+
+    def __init__(self, files: Sequence[str], flags: Sequence[str], read: Read) -> None:
+        self.files, self.flags, self._read = tuple(files), tuple(flags), read
+        self.texts: dict[str, str] = {}
+        for file in files:
+            self.load(file)
+
+    def load(self, file: str) -> str | None:
+        """The text of a file; None where it is not one that can be changed."""
+        if file not in self.texts and language_of(file) is not None and Path(file).is_file():
+            self.texts[file] = Path(file).read_bytes().decode("utf-8", "surrogateescape")
+        return self.texts.get(file)
+
+    def program(self, changed: Mapping[str, str]) -> tuple[Program, Callable[[str], str]]:
+        """The program with these texts, and the original name of each file in its positions."""
+        if not changed:
+            return self._read(self.files, self.flags), lambda file: file
+        with tempfile.TemporaryDirectory(prefix="fencepost-repair-") as folder:
+            root = Path(folder)
+            new = {file: self._write(root, file, text) for file, text in changed.items()}
+            for file in self.files:
+                if file not in new:
+                    new[file] = self._write(root, file, self.texts[file])
+            names = {path: file for file, path in new.items()}
+            flags = (*self.flags, *self._includes(root)) if self._is_c() else self.flags
+            program = self._read([new[f] for f in self.files], flags)
+        return program, lambda file: names.get(file, file)
+
+    def _is_c(self) -> bool:
+        return all(isinstance(language_of(f), CText) for f in self.files)
+
+    def _write(self, root: Path, file: str, text: str) -> str:
+        path = root / _inside(file)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode("utf-8", "surrogateescape"))
+        return str(path)
+
+    def _includes(self, root: Path) -> list[str]:
+        """Where includes are looked for: first among the changed texts, then where they are."""
+        own = [str(Path(f).parent.resolve()) for f in self.files]
+        given = [f[2:] for f in self.flags if f.startswith("-I") and len(f) > 2]
+        copies = [f"-I{root / _inside(d)}" for d in [*own, *given]]
+        return ["-iquote" + d for d in own] + [c for c in copies if Path(c[2:]).is_dir()]
+
+    def offset(self, text: str, at: Position) -> int | None:
+        return offset_of(text, at)
+
+
+def _inside(file: str) -> str:
+    return str(Path(file).resolve()).lstrip("/")
+
+
+def compiles(sources: Sources, changed: Mapping[str, str]) -> tuple[Program, Callable[[str], str]] | None:
+    """The program of changed texts; None where they are not accepted."""
+    try:
+        return sources.program(changed)
+    except FencepostError:
+        return None

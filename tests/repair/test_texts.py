@@ -1,0 +1,143 @@
+"""Where orders stand in texts, where fences may, and what patches look like."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import fencepost
+from fencepost.cli import run
+from fencepost.program.instructions import FenceKind, Mode
+from fencepost.repair.text.c import CText
+from fencepost.repair.text.edits import apply
+from fencepost.repair.text.pseudo import Pseudo
+
+ORDERS = [
+    ("atomic_store_explicit(&x, f(1, 2), memory_order_relaxed)", Mode.REL,
+     "atomic_store_explicit(&x, f(1, 2), memory_order_release)"),
+    ("x.store(1, std::memory_order_relaxed)", Mode.SC, "x.store(1, std::memory_order_seq_cst)"),
+    ("p->load(std::memory_order::relaxed)", Mode.ACQ, "p->load(std::memory_order::acquire)"),
+    ("__atomic_load_n(&x, __ATOMIC_RELAXED)", Mode.ACQ, "__atomic_load_n(&x, __ATOMIC_ACQUIRE)"),
+    ("atomic_compare_exchange_strong_explicit(&x, &e, 1, memory_order_relaxed, memory_order_relaxed)", Mode.ACQ_REL,
+     "atomic_compare_exchange_strong_explicit(&x, &e, 1, memory_order_acq_rel, memory_order_acquire)"),
+    ("x.compare_exchange_weak(e, 1, std::memory_order_relaxed)", Mode.ACQ,
+     "x.compare_exchange_weak(e, 1, std::memory_order_acquire)"),
+    ("atomic_load(&x)", Mode.ACQ, "atomic_load_explicit(&x, memory_order_acquire)"),
+    ("flag.test_and_set()", Mode.ACQ, "flag.test_and_set(std::memory_order_acquire)"),
+    ("atomic_compare_exchange_weak(&x, &e, 1)", Mode.REL,
+     "atomic_compare_exchange_weak_explicit(&x, &e, 1, memory_order_release, memory_order_relaxed)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "mode", "after"), ORDERS)
+def test_an_order_is_written_where_it_stands(before: str, mode: Mode, after: str) -> None:
+    language = CText("std" in after)
+    text = f"int f() {{ return {before}; }}\n"
+    start = min(
+        i for i in (text.find(w) for w in ("atomic_", "__atomic", "store(", "load(", "compare", "test_")) if i > 0
+    )
+    place = language.order_at(text, start)
+    assert place is not None
+    edits = language.with_order(text, place, mode)
+    assert edits is not None and apply(text, edits) == text.replace(before, after)
+
+
+def test_the_order_of_a_macro_is_changed_in_its_body() -> None:
+    text = (
+        "#define LOAD(p) \\\n  atomic_load_explicit(p, memory_order_relaxed)\nint f() { return LOAD(&x) + LOAD(&y); }\n"
+    )
+    language = CText(False)
+    first, second = (language.order_at(text, text.index(f"LOAD(&{v}")) for v in "xy")
+    assert first is not None and second is not None and first.key == second.key
+    edits = language.with_order(text, first, Mode.ACQ)
+    assert edits is not None and "memory_order_acquire" in apply(text, edits)
+
+
+def test_statements_of_c_begin_where_a_fence_may_stand() -> None:
+    text = """struct S { int a; int b; };
+int table[] = {1, 2};
+int f(int n) {
+  int a = 1; for (int i = 0; i < n; i++) { g(i); }
+  if (n) h(); else k();
+  do { a++; } while (a < 3);
+  switch (a) { case 1: g(1); break; default: g(2); }
+again: g(3); /* ; { */ g("; x"); auto l = [&] { g(4); };
+  return a;
+}
+"""
+    starts = [text[i:].split("(")[0].split("=")[0].split(";")[0].strip() for i in CText(True).gaps(text)]
+    assert starts == ["int a", "for", "g", "if", "do { a++", "a++", "switch", "break", "again: g", "g", "g", "auto l",
+                      "g", "return a"]  # fmt: skip
+
+
+def test_statements_of_fp_begin_where_a_fence_may_stand() -> None:
+    text = "var x, y\nthread P {\n  x := 1; r := y +\n    2\n  if r == 1 { y := 1 } else { skip }\n L: x := 3\n}"
+    starts = [text[i : i + 4].split("\n")[0].strip() for i in Pseudo().gaps(text)]
+    assert starts == ["x :=", "r :=", "if r", "y :=", "skip", "L: x", "x :="]
+
+
+def test_fences_are_written_in_the_words_of_the_file() -> None:
+    assert CText(False).fence("#include <stdatomic.h>", [FenceKind.SC]) == "atomic_thread_fence(memory_order_seq_cst);"
+    assert CText(False).fence("", [FenceKind.ACQ]) == "__atomic_thread_fence(__ATOMIC_ACQUIRE);"
+    assert (
+        CText(True).fence("#include <atomic>", [FenceKind.REL])
+        == "std::atomic_thread_fence(std::memory_order_release);"
+    )
+    assert Pseudo().fence("", [FenceKind.ACQ, FenceKind.LWSYNC]) == "fence.acq; lwsync"
+
+
+MP = """#include <pthread.h>
+#include "shared.h"
+void *writer(void *_) { data = 1; publish(); return 0; }
+void *reader(void *_) { if (ready()) { int seen = data; (void)seen; } return 0; }
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, writer, 0); pthread_create(&b, 0, reader, 0);
+  pthread_join(a, 0); pthread_join(b, 0);
+}
+"""
+SHARED = """#include <stdatomic.h>
+static int data;
+static atomic_int flag;
+static inline void publish(void) { /* é */ atomic_store_explicit(&flag, 1, memory_order_relaxed); }
+static inline int ready(void) { return atomic_load_explicit(&flag, memory_order_relaxed); }
+"""
+
+
+def test_a_header_is_repaired_and_the_patch_applies(tmp_path: Path) -> None:
+    (tmp_path / "mp.c").write_text(MP)
+    (tmp_path / "shared.h").write_text(SHARED, encoding="utf-8")
+    found = fencepost.repair(tmp_path / "mp.c")
+    assert [Path(f).name for f, _ in found.texts] == ["shared.h"]
+    subprocess.run(
+        ["patch", "-p1", "-d", "/", "--dry-run"], input=found.patch, text=True, check=True, capture_output=True
+    )
+    assert run(["repair", str(tmp_path / "mp.c"), "--apply"]) == 0
+    assert fencepost.check(tmp_path / "mp.c").answer.value == "PASS"
+
+
+def test_nothing_is_written_unless_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mp.c").write_text(MP)
+    (tmp_path / "shared.h").write_text(SHARED, encoding="utf-8")
+    assert run(["repair", str(tmp_path / "mp.c"), "--diff"]) == 0
+    assert capsys.readouterr().out.startswith("--- a/")
+    assert (tmp_path / "shared.h").read_text(encoding="utf-8") == SHARED
+
+
+@pytest.mark.parametrize("arguments", [
+    ["--only", "loads"], ["--cost", "acq"], ["--cost", "nothing=3"], ["--goal", "robust"], ["--goal", "x"],
+])  # fmt: skip
+def test_bad_usage_is_told(arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.fp"
+    path.write_text("var x\nthread P { x := 1 }\n")
+    assert run(["repair", str(path), *arguments]) == 2
+    assert "expected" in capsys.readouterr().err or arguments[-1] == "robust"
+
+
+def test_a_litmus_test_cannot_be_changed_yet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.litmus"
+    path.write_text("C a\n{}\nP0(atomic_int *x) { atomic_store_explicit(x, 1, memory_order_relaxed); }\nexists (x=1)\n")
+    assert run(["repair", str(path)]) == 2
+    assert "only C, C++ and .fp" in capsys.readouterr().err
