@@ -1,0 +1,59 @@
+"""The CMake module, by cmake and ctest themselves."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fencepost
+
+MODULE = Path(fencepost.__file__).parent / "cmake" / "Fencepost.cmake"
+COMMAND = Path(sys.executable).parent / "fencepost"
+GOOD = "int x;\nint main(void) { x = VALUE; return x - VALUE; }\n"
+BAD = "#include <assert.h>\nint main(void) { assert(VALUE == 2); }\n"
+ENDLESS = "int main(void) { for (volatile int i = 0; i < 100; i++) {} }\n"
+needs_cmake = pytest.mark.skipif(not shutil.which("cmake") or not COMMAND.exists(), reason="cmake is not installed")
+
+
+def configure(folder: Path, lines: str) -> subprocess.CompletedProcess[str]:
+    text = f"cmake_minimum_required(VERSION 3.16)\nproject(p NONE)\ninclude({MODULE})\nenable_testing()\n{lines}\n"
+    (folder / "CMakeLists.txt").write_text(text, encoding="utf-8")
+    command = ["cmake", "-S", str(folder), "-B", str(folder / "build"), f"-DFENCEPOST_EXECUTABLE={COMMAND}"]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+@needs_cmake
+def test_ctest_shows_each_answer(tmp_path: Path) -> None:
+    for name, text in (("good.c", GOOD), ("bad.c", BAD), ("endless.c", ENDLESS)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    tests = "fencepost_add_test(NAME good SOURCES good.c MODEL sc FLAGS -DVALUE=1)\n"
+    tests += "fencepost_add_test(NAME bad SOURCES bad.c FLAGS -DVALUE=1)\n"
+    tests += "fencepost_add_test(NAME endless SOURCES endless.c OPTIONS --unroll 3 TIMEOUT 60)\n"
+    made = configure(tmp_path, tests)
+    assert made.returncode == 0, made.stderr
+    done = subprocess.run(["ctest"], cwd=tmp_path / "build", capture_output=True, text=True)
+    lines = {
+        name: next(x for x in done.stdout.splitlines() if f": {name} " in x) for name in ("good", "bad", "endless")
+    }
+    assert "Passed" in lines["good"]
+    assert "Failed" in lines["bad"]
+    assert "Skipped" in lines["endless"]
+
+
+@needs_cmake
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("fencepost_add_test(SOURCES x.c)", "NAME is missing"),
+        ("fencepost_add_test(NAME t)", "no SOURCES and no TARGET"),
+        ("fencepost_add_test(NAME t MODLE sc SOURCES x.c)", "unknown words: MODLE"),
+    ],
+)
+def test_a_wrong_call_is_explained(line: str, message: str, tmp_path: Path) -> None:
+    made = configure(tmp_path, line)
+    assert made.returncode != 0
+    assert message in " ".join(made.stderr.split())
