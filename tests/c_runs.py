@@ -2,7 +2,7 @@
 
     // fencepost: model=rc11 flags=-DN=3 unroll=4 expect=pass executions=66 blocked=0
 
-`expect` is pass, fail or unknown; a fail also has its `kind` and may have its `line`. Each line is one run.
+`expect` is pass, fail, bounded or unknown; a fail also has its `kind` and may have its `line`. Each line is one run.
 """
 
 from __future__ import annotations

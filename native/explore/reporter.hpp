@@ -28,7 +28,8 @@ inline std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
 
 inline bool is_bound(ErrorKind kind) {
   return kind == ErrorKind::LoopBound || kind == ErrorKind::StepBound || kind == ErrorKind::EventBound ||
-         kind == ErrorKind::ThreadBound || kind == ErrorKind::Unsupported || kind == ErrorKind::MixedSize;
+         kind == ErrorKind::ThreadBound || kind == ErrorKind::Unsupported || kind == ErrorKind::MixedSize ||
+         kind == ErrorKind::LeftOut;
 }
 
 template <class F> bool uses(LocalStates& states, F&& wanted) {

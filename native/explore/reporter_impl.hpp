@@ -118,7 +118,7 @@ template <class G> void Reporter<G>::report_undone(const G& g) {
       if (events[k - 1] != none && g.shown(events[k - 1]) && g[events[k - 1]].is_write()) mine.push_back(events[k - 1]);
     for (const Id w : mine)
       if (watched(g, w, mine))
-        return report(g, ErrorKind::LoopBound,
+        return report(g, ErrorKind::LeftOut,
                       "another thread uses what an iteration of the loop adds and takes back: what comes after such an "
                       "iteration is not explored (--no-spin-detection explores it)",
                       now->action.loop, static_cast<std::int32_t>(t), {});

@@ -173,7 +173,8 @@ enum class ErrorKind : std::uint8_t {
   StepBound,
   EventBound,
   ThreadBound,
-  Unsupported
+  Unsupported,
+  LeftOut
 };
 
 namespace flag {

@@ -126,7 +126,8 @@ std::vector<std::pair<std::string, std::vector<std::string>>> enumeration_names(
         "step-bound",
         "event-bound",
         "thread-bound",
-        "unsupported"}},
+        "unsupported",
+        "left-out"}},
       {"Flag", {"exclusive", "weak", "may_fail", "lock", "private", "zeroed", "process", "spin", "undoes", "copies"}},
   };
 }

@@ -60,7 +60,7 @@ class ExploreOptions(ModelOptions):
     """What exploring all executions takes. A limit that runs out makes the verdict UNKNOWN, never PASS."""
 
     unroll: int | None = option(
-        None, "Run each loop at most N times; a loop that wants more makes the verdict UNKNOWN.", metavar="N"
+        None, "Run each loop at most N times; a loop that wants more makes a PASS BOUNDED.", metavar="N"
     )
     loop_bound: tuple[str, ...] = option(
         (), "Bound one loop instead, by FILE:LINE or by the name of its function; may be repeated.", metavar="PLACE=N"
@@ -119,6 +119,9 @@ class CheckOptions(ExploreOptions):
     """What `check` takes."""
 
     keep_going: bool = option(False, "Collect every error instead of stopping at the first.")
+    accept_bounds: bool = option(False, "Exit with 0 where there is no error within the bounds of loops (BOUNDED).")
+    deepen: bool = option(False, "Bound every loop by 1, 2, 3, ... rounds, until no loop wants more, there is an error"
+                          ", or the time is out (--time-limit; 60 s by default).")  # fmt: skip
     leaks: bool = option(False, "Report heap memory that is never freed.")
     ignore: tuple[str, ...] = option(
         (), "Do not report errors of this kind (race, leak, deadlock, ...); may be repeated.", metavar="KIND"
@@ -126,6 +129,8 @@ class CheckOptions(ExploreOptions):
 
     def __post_init__(self) -> None:
         ExploreOptions.__post_init__(self)
+        if self.deepen and (self.unroll is not None or self.save or self.resume):
+            raise UsageError("--deepen sets the bounds itself: it goes with neither --unroll nor --save nor --resume")
         known = [kind.value for kind in ErrorKind if kind not in BOUNDS]
         for name in self.ignore:
             if name not in known:

@@ -12,6 +12,7 @@ from fencepost.execution.execution import Execution
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.operands import Position
 from fencepost.program.program import Program
+from fencepost.reasons import Code, Reason
 from fencepost.records import dataclass
 
 
@@ -28,24 +29,22 @@ class ExitCode(IntEnum):
 
 
 class Answer(Enum):
-    """PASS: every execution explored, none bad. FAIL: there is a witness. UNKNOWN: our knowledge ends; the reason says
-    where."""
+    """PASS: every execution explored, none bad. FAIL: there is a witness. BOUNDED: every execution within the bounds of
+    loops explored, none bad; some go beyond. UNKNOWN: our knowledge ends; the reason says where."""
 
     PASS = "PASS"
     FAIL = "FAIL"
+    BOUNDED = "BOUNDED"
     UNKNOWN = "UNKNOWN"
 
     @property
     def exit_code(self) -> int:
-        return ExitCode[self.value]
+        """That of BOUNDED is UNKNOWN's: only who accepts bounds may take it for a PASS."""
+        return ExitCode.UNKNOWN if self is Answer.BOUNDED else ExitCode[self.value]
 
 
-#: What the reason of an UNKNOWN starts with where Ctrl-C was the reason.
-INTERRUPTED = "interrupted"
-
-
-def _exit_code(answer: Answer, reason: str) -> int:
-    interrupted = answer is Answer.UNKNOWN and reason.startswith(INTERRUPTED)
+def _exit_code(answer: Answer, reasons: tuple[Reason, ...]) -> int:
+    interrupted = answer is Answer.UNKNOWN and any(r.code is Code.INTERRUPTED for r in reasons)
     return ExitCode.INTERRUPTED if interrupted else answer.exit_code
 
 
@@ -122,8 +121,8 @@ class Estimate:
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """`executions` and `blocked` count complete and blocked executions (or states, where the analysis visits states:
-    then `extra` says so). `bounds` lists the limits of loops, events and such that were hit, each with its place, where
-    nothing else stands between the verdict and a PASS."""
+    then `extra` says so). `reason` is for people; `reasons` are the same as codes with places, to decide by.
+    `accepts_bounds`: who asked takes BOUNDED for a success."""
 
     answer: Answer
     reason: str
@@ -135,11 +134,18 @@ class Verdict:
     witness: Witness | None = None
     warnings: tuple[str, ...] = ()
     extra: Mapping[str, object] = field(default_factory=dict)
-    bounds: tuple[ErrorReport, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    accepts_bounds: bool = False
+
+    def __post_init__(self) -> None:
+        if self.answer is Answer.UNKNOWN and not self.reasons:
+            object.__setattr__(self, "reasons", (Reason(Code.NOT_PROVED, self.reason),))
 
     @property
     def exit_code(self) -> int:
-        return _exit_code(self.answer, self.reason)
+        if self.answer is Answer.BOUNDED and self.accepts_bounds:
+            return ExitCode.PASS
+        return _exit_code(self.answer, self.reasons)
 
     def _repr_html_(self) -> str | None:
         return show(self, "html")
@@ -166,6 +172,7 @@ class Outcomes:
     errors: tuple[ErrorReport, ...] = ()
     engine: str = "explore"
     why: str = ""
+    reasons: tuple[Reason, ...] = ()
 
     @property
     def answer(self) -> Answer:
@@ -176,7 +183,7 @@ class Outcomes:
 
     @property
     def exit_code(self) -> int:
-        return _exit_code(self.answer, self.reason)
+        return _exit_code(self.answer, self.reasons)
 
     def _repr_html_(self) -> str | None:
         return show(self, "html")

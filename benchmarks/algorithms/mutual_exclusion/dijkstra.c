@@ -1,6 +1,6 @@
 // fencepost: model=rc11 flags=-DONCE expect=pass executions=11
 // fencepost: model=sc flags=-DONCE expect=pass executions=11
-// fencepost: model=sc unroll=3 expect=unknown
+// fencepost: model=sc unroll=3 expect=bounded
 // fencepost: model=rc11 flags=-DORDER=acq_rel unroll=3 expect=fail kind=race line=34
 // fencepost: model=sc flags=-DNO_SECOND_LOOK unroll=3 expect=fail kind=assertion line=41
 // Dijkstra's algorithm of 1965. NO_SECOND_LOOK enters without looking at the others again. Both

@@ -87,7 +87,7 @@ def help_text() -> str:
         "fencepost VERB --help describes a verb. Every verb takes --json.",
         "fencepost --version prints the version.",
         "",
-        "Exit codes: 0 PASS, 1 FAIL, 2 bad usage or input, 3 UNKNOWN.",
+        "Exit codes: 0 PASS, 1 FAIL, 2 bad usage or input, 3 UNKNOWN or BOUNDED.",
     ]
     return "\n".join(lines)
 

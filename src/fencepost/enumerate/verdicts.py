@@ -12,17 +12,19 @@ from dataclasses import field, replace
 from fencepost.enumerate.enumeration import Found, Status, enumerate_all
 from fencepost.enumerate.prepare import ready
 from fencepost.enumerate.traces import MAX_EVENTS
+from fencepost.judgement import Seen, bound_met, judge
 from fencepost.models.cat.plan import is_race
 from fencepost.models.registry import MIXED, Model
 from fencepost.options import CheckOptions, ExploreOptions
 from fencepost.program import instructions as ins
-from fencepost.program.condition import Quantifier, answer
+from fencepost.program.condition import decide
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.layout import condition_constants, lay_out
 from fencepost.program.passes.split import split_mixed_sizes
 from fencepost.program.program import Program
+from fencepost.reasons import Reason, out_of_executions, out_of_time, words
 from fencepost.records import dataclass
-from fencepost.verdict import Answer, ErrorReport, Outcomes, Verdict, Witness
+from fencepost.verdict import ErrorReport, Outcomes, Verdict, Witness
 
 State = tuple[tuple[str, int], ...]
 _NOT_LOOKED_FOR = "enumeration does not look for memory errors (out of bounds, use after free, leaks, ...)"
@@ -36,14 +38,13 @@ class _Tally:
     errors: list[tuple[ErrorReport, Found]] = field(default_factory=list)
     bounds: list[ErrorReport] = field(default_factory=list)
     flags: set[str] = field(default_factory=set)
-    reason: str = ""
+    reason: Reason | None = None
 
-    @property
-    def unfinished(self) -> str:
+    def unfinished(self, program: Program) -> tuple[Reason, ...]:
         """Why there may be more than what was seen."""
-        if self.reason or not self.bounds:
-            return self.reason
-        return "; ".join(dict.fromkeys(f"{b.at}: {b.message}" if b.at else b.message for b in self.bounds[:3]))
+        if self.reason is not None:
+            return (self.reason,)
+        return tuple(dict.fromkeys(bound_met(program, b) for b in self.bounds))
 
 
 def check_by_enumeration(program: Program, model: Model, options: CheckOptions) -> Verdict:
@@ -52,7 +53,9 @@ def check_by_enumeration(program: Program, model: Model, options: CheckOptions) 
     prepared = ready(program, model, options)
     tally = _collect(prepared, model, options, options.ignored, keep_going=options.keep_going)
     holds = _condition(prepared, tally)
-    verdict, reason = _answer(tally, holds)
+    seen = Seen([e for e, _ in tally.errors], holds, tally.unfinished(prepared), tally.executions, tally.blocked,
+                "enumerated")  # fmt: skip
+    verdict, reason, why = judge(prepared, seen)
     witness = None
     if tally.errors:
         error, found = tally.errors[0]
@@ -60,7 +63,7 @@ def check_by_enumeration(program: Program, model: Model, options: CheckOptions) 
     return Verdict(
         verdict, reason, model.name, tally.executions, tally.blocked, time.perf_counter() - start,
         tuple(e for e, _ in tally.errors), witness, _warnings(prepared, tally),
-        {"engine": "enumerate"} | ({"condition": holds} if program.condition is not None else {}),
+        {"engine": "enumerate"} | ({"condition": holds} if program.condition is not None else {}), why,
     )  # fmt: skip
 
 
@@ -73,9 +76,11 @@ def outcomes_by_enumeration(program: Program, model: Model, options: ExploreOpti
     tally = _collect(judged, judge, options, frozenset({ErrorKind.DEADLOCK, ErrorKind.LIVENESS}), keep_going=True)
     if split is not None:
         tally.states = split.restore(tally.states)
+    unfinished = tally.unfinished(judged)
     return Outcomes(
         model.name, dict(sorted(tally.states.items())), _condition(prepared, tally), tally.executions, tally.blocked,
-        time.perf_counter() - start, tally.unfinished, tuple(dict.fromkeys(e for e, _ in tally.errors)), "enumerate",
+        time.perf_counter() - start, words(unfinished), tuple(dict.fromkeys(e for e, _ in tally.errors)), "enumerate",
+        reasons=unfinished,
     )  # fmt: skip
 
 
@@ -83,7 +88,8 @@ def _collect(
     program: Program, model: Model, options: ExploreOptions, ignored: frozenset[ErrorKind], *, keep_going: bool
 ) -> _Tally:
     tally = _Tally()
-    limit = time.perf_counter() + options.time_limit if options.time_limit is not None else None
+    start = time.perf_counter()
+    limit = start + options.time_limit if options.time_limit is not None else None
     for found in enumerate_all(program, model, max_events=min(options.max_events, MAX_EVENTS), deadline=limit):
         if found.status is Status.COMPLETE:
             tally.executions += 1
@@ -99,10 +105,10 @@ def _collect(
         if tally.errors and not keep_going:
             break
         if options.max_executions is not None and tally.executions >= options.max_executions:
-            tally.reason = f"stopped after {tally.executions} execution{'s' * (tally.executions != 1)}"
+            tally.reason = out_of_executions(tally.executions)
             break
-    if limit is not None and time.perf_counter() > limit and not tally.reason:
-        tally.reason = f"stopped after {options.time_limit:g} s"
+    if options.time_limit is not None and time.perf_counter() - start > options.time_limit and tally.reason is None:
+        tally.reason = out_of_time(options.time_limit)
     return tally
 
 
@@ -126,20 +132,9 @@ def _condition(program: Program, tally: _Tally) -> bool | None:
     condition = program.condition
     if condition is None:
         return None
-    holds = answer(condition, (dict(s) for s in tally.states), condition_constants(program, lay_out(program)))
-    decided = holds if condition.quantifier is Quantifier.EXISTS else not holds
-    return holds if decided or not tally.unfinished else None
-
-
-def _answer(tally: _Tally, holds: bool | None) -> tuple[Answer, str]:
-    if tally.errors:
-        first = tally.errors[0][0]
-        return Answer.FAIL, f"{first.at}: {first.message}" if first.at else first.message
-    if holds is False:
-        return Answer.FAIL, "the condition does not hold"
-    if tally.unfinished:
-        return Answer.UNKNOWN, tally.unfinished
-    return Answer.PASS, "every execution enumerated, no error" if holds is None else "the condition holds"
+    constants = condition_constants(program, lay_out(program))
+    complete = tally.reason is None and not tally.bounds
+    return decide(condition, (dict(s) for s in tally.states), constants, complete=complete)
 
 
 def _warnings(program: Program, tally: _Tally) -> tuple[str, ...]:

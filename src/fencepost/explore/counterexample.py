@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 from fencepost.enumerate.prepare import ready
@@ -12,10 +12,9 @@ from fencepost.explore.convert import to_execution
 from fencepost.explore.native import stream
 from fencepost.models.registry import Model
 from fencepost.options import ExploreOptions
-from fencepost.program.condition import Condition, Quantifier, holds
+from fencepost.program.condition import Quantifier, refutes
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.layout import condition_constants, lay_out
-from fencepost.program.operands import ConstantOperand
 from fencepost.program.program import Program
 from fencepost.verdict import ErrorReport, Witness
 
@@ -28,7 +27,7 @@ def counterexample(program: Program, model: Model, options: ExploreOptions) -> W
     prepared, found = _all(program, model, options)
     constants = condition_constants(prepared, lay_out(prepared))
     for execution in found:
-        if _refutes(condition, execution.outcome, constants):
+        if refutes(condition, execution.outcome, constants):
             state = ", ".join(f"{name} = {value}" for name, value in execution.outcome.items())
             message = f"the final state {state} is against the condition"
             return Witness(execution, ErrorReport(ErrorKind.ASSERTION, message), model.name, program=prepared)
@@ -45,9 +44,3 @@ def _all(program: Program, model: Model, options: ExploreOptions) -> tuple[Progr
 
     listed = ready(program, model, options)
     return listed, enumerate_executions(listed, model)
-
-
-def _refutes(condition: Condition, outcome: Mapping[str, int], constants: Mapping[ConstantOperand, int]) -> bool:
-    if condition.filter is not None and not holds(condition.filter, outcome, constants):
-        return False
-    return holds(condition.formula, outcome, constants) != (condition.quantifier is Quantifier.FORALL)

@@ -12,6 +12,7 @@ from fencepost.explore import native
 from fencepost.explore.begin import begin
 from fencepost.explore.convert import state_of, to_execution, to_report
 from fencepost.explore.cuts import with_cuts
+from fencepost.explore.deepen import deepen
 from fencepost.explore.engines import (
     LOSES,
     NATIVE_MODELS,
@@ -26,12 +27,14 @@ from fencepost.explore.engines import (
 )
 from fencepost.explore.native import Progress, Report
 from fencepost.explore.prepare import Prepared, prepare
+from fencepost.judgement import Seen, bound_met, judge
 from fencepost.models.registry import Model, find
 from fencepost.options import CheckOptions, ExploreOptions
-from fencepost.program.condition import Condition, Quantifier, holds
+from fencepost.program.condition import decide
 from fencepost.program.instructions import BOUNDS, AtomicBegin, ErrorKind
-from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, to_signed
+from fencepost.program.layout import condition_constants
 from fencepost.program.program import Program
+from fencepost.reasons import Code, Reason, words
 from fencepost.verdict import Answer, ErrorReport, Estimate, Outcomes, Verdict, Witness
 
 Options = TypeVar("Options", bound=ExploreOptions)
@@ -39,8 +42,8 @@ Options = TypeVar("Options", bound=ExploreOptions)
 #: How long a second look by enumeration may take where the user set no limit, in seconds.
 _SECOND_LOOK = 60.0
 
-#: How the core begins to say that an iteration cannot be left out, and how often such loops go round in a second run.
-_UNDONE, _ROUNDS = "another thread uses what an iteration", 6
+#: How often loops whose iterations cannot be left out go round in a second run.
+_ROUNDS = 6
 
 
 def explore(
@@ -49,6 +52,14 @@ def explore(
     """Explores all executions and looks for errors. `model` is a Model of the registry or a name."""
     options = options or CheckOptions()
     found = _model(model)
+    if options.deepen:
+        verdict = deepen(lambda bounded: _check(program, found, bounded, progress), options)
+    else:
+        verdict = _check(program, found, options, progress)
+    return replace(verdict, accepts_bounds=options.accept_bounds)
+
+
+def _check(program: Program, found: Model, options: CheckOptions, progress: Progress | None) -> Verdict:
     ran = _run(program, found, options, progress)
     if isinstance(ran, Engine):
         from fencepost.enumerate.verdicts import check_by_enumeration
@@ -56,12 +67,15 @@ def explore(
         try:
             verdict = check_by_enumeration(program, found, _patient(ran, options))
         except UnsupportedError as error:
-            verdict = Verdict(Answer.UNKNOWN, _beyond(ran, error), found.name, 0, 0, 0.0)
+            beyond = _beyond(ran, error)
+            verdict = Verdict(Answer.UNKNOWN, str(beyond), found.name, 0, 0, 0.0, reasons=(beyond,))
         return replace(verdict, extra={**verdict.extra, **_told(ran)})
     prepared, report, engine = ran
     errors, witnesses, limits = _sort_findings(report, prepared, found.name, options)
     condition = _answer_condition(report, prepared)
-    answer, reason = _answer(report, errors, limits, condition)
+    unfinished = _unfinished(report, limits, prepared)
+    seen = Seen(errors, condition, unfinished, report.results["executions"], report.results["blocked"], "explored")
+    answer, reason, why = judge(prepared.program, seen)
     return Verdict(
         answer,
         reason,
@@ -71,11 +85,11 @@ def explore(
         report.seconds,
         tuple(errors),
         witnesses[0] if witnesses else None,
-        (*_flags(report, found), *(_limit_line(limit) for limit in limits if answer is Answer.FAIL), *_unsaved(report)),
+        (*_flags(report, found), *_also(answer, report, unfinished), *_unsaved(report)),
         _told(engine)
         | ({"condition": condition} if program.condition is not None else {})
         | ({"estimate": asdict(report.estimate)} if report.estimate is not None else {}),
-        tuple(limits) if answer is Answer.UNKNOWN and not report.reason else (),
+        why,
     )
 
 
@@ -92,17 +106,19 @@ def outcomes(
         try:
             listed = outcomes_by_enumeration(program, found, _patient(ran, options))
         except UnsupportedError as error:
-            listed = Outcomes(found.name, {}, None, 0, 0, 0.0, _beyond(ran, error))
+            beyond = _beyond(ran, error)
+            listed = Outcomes(found.name, {}, None, 0, 0, 0.0, str(beyond), reasons=(beyond,))
         return replace(listed, why=ran.reason)
     prepared, report, engine = ran
     errors, _, limits = _sort_findings(report, prepared, found.name, options)
     states = {state_of(values, prepared): count for values, count in report.results["outcomes"]}
     if not prepared.program.observations and report.results["executions"]:
         states = {(): report.results["executions"]}  # as enumeration has it
-    reason = report.reason or "; ".join(_limit_line(limit) for limit in limits)
+    unfinished = _unfinished(report, limits, prepared)
     return Outcomes(
         found.name, dict(sorted(states.items())), _answer_condition(report, prepared), report.results["executions"],
-        report.results["blocked"], report.seconds, reason, tuple(errors), why=engine.reason,
+        report.results["blocked"], report.seconds, words(unfinished), tuple(errors), why=engine.reason,
+        reasons=unfinished,
     )  # fmt: skip
 
 
@@ -150,11 +166,11 @@ def _told(engine: Engine) -> dict[str, str]:
     return {"engine": "explore" if engine.explores else "enumerate", "why": engine.reason} if engine.reason else {}
 
 
-def _beyond(engine: Engine, error: UnsupportedError) -> str:
+def _beyond(engine: Engine, error: UnsupportedError) -> Reason:
     """Why there is no answer where the explorer may have missed something and enumeration is too large a task."""
     if not _second_look(engine):
         raise error
-    return f"{engine.reason}, and {error}"
+    return Reason(Code.NOT_PROVED, f"{engine.reason}, and {error}")
 
 
 def _second_look(engine: Engine) -> bool:
@@ -197,7 +213,7 @@ def _going_round(
     """Where another thread saw what an iteration added and took back, the iteration cannot be left out. Such loops are
     often left soon all the same: a lock that counts its waiters. So the program runs once more with these iterations,
     few of them and not for long; None where that is not enough to know everything, or was not called for."""
-    seen = [to_report(raw, prepared).at for raw in report.results["findings"] if raw["message"].startswith(_UNDONE)]
+    seen = [to_report(raw, prepared).at for raw in report.results["findings"] if _kind(raw) is ErrorKind.LEFT_OUT]
     if not seen or report.failed or report.reason or options.save or options.resume:
         return None
     bounds = tuple(f"{at.file}:{at.line}={_ROUNDS}" for at in seen if at is not None)
@@ -214,10 +230,9 @@ def _going_round(
     return (longer, found) if found.failed or (whole and not found.results["cuts"]) else None
 
 
-def _deadlocks(runs: int) -> str:
-    return (
-        f"commit-before is not deadlock free: {runs} runs ended at an event that nothing allows, so some may be missing"
-    )
+def _deadlocks(runs: int) -> Reason:
+    ended = f"{runs} runs ended at an event that nothing allows, so some may be missing"
+    return Reason(Code.NOT_PROVED, f"commit-before is not deadlock free: {ended}")
 
 
 def _sort_findings(
@@ -248,25 +263,19 @@ def _unsaved(report: Report) -> list[str]:
     return [report.unsaved] if report.unsaved else []
 
 
-def _limit_line(limit: ErrorReport) -> str:
-    return f"{limit.at}: {limit.message}" if limit.at else limit.message
+def _also(answer: Answer, report: Report, unfinished: tuple[Reason, ...]) -> list[str]:
+    """The bounds that were met, where the verdict is about something else."""
+    return [str(r) for r in unfinished] if answer is Answer.FAIL and report.reason is None else []
 
 
-def _answer(
-    report: Report, errors: list[ErrorReport], limits: list[ErrorReport], condition: bool | None
-) -> tuple[Answer, str]:
-    if errors:
-        first = errors[0]
-        return Answer.FAIL, f"{first.at}: {first.message}" if first.at else first.message
-    if condition is False:
-        return Answer.FAIL, "the condition does not hold"
-    if report.reason:
-        seen, all_ = report.results["executions"] + report.results["blocked"], report.estimate
-        known = all_ is not None and all_.executions > seen  # too few probes may say less than is already there
-        return Answer.UNKNOWN, report.reason + (f", of about {all_} executions" if known else "")
-    if limits:
-        return Answer.UNKNOWN, "; ".join(_limit_line(limit) for limit in limits)
-    return Answer.PASS, "every execution explored, no error" if condition is None else "the condition holds"
+def _unfinished(report: Report, limits: list[ErrorReport], prepared: Prepared) -> tuple[Reason, ...]:
+    """Why there may be more than what was seen."""
+    if report.reason is None:
+        return tuple(bound_met(prepared.program, limit) for limit in limits)
+    seen, all_ = report.results["executions"] + report.results["blocked"], report.estimate
+    if all_ is None or all_.executions <= seen:  # too few probes may say less than is already there
+        return (report.reason,)
+    return (replace(report.reason, message=f"{report.reason.message}, of about {all_} executions"),)
 
 
 def _answer_condition(report: Report, prepared: Prepared) -> bool | None:
@@ -274,32 +283,16 @@ def _answer_condition(report: Report, prepared: Prepared) -> bool | None:
     condition = prepared.program.condition
     if condition is None:
         return None
-    constants = _constants(condition, prepared)
     values = [dict(state_of(raw, prepared)) for raw, _ in report.results["outcomes"]]
-    if condition.filter is not None:
-        values = [v for v in values if holds(condition.filter, v, constants)]
-    good = [holds(condition.formula, v, constants) for v in values]
-    complete = not report.reason and not any(_is_limit(f) for f in report.results["findings"])
-    match condition.quantifier:
-        case Quantifier.EXISTS:
-            return True if any(good) else (False if complete else None)
-        case Quantifier.NOT_EXISTS:
-            return False if any(good) else (True if complete else None)
-        case Quantifier.FORALL:
-            return False if not all(good) else (True if complete else None)
+    complete = report.reason is None and not any(_is_limit(f) for f in report.results["findings"])
+    constants = condition_constants(prepared.program, prepared.encoded.layout)
+    return decide(condition, values, constants, complete=complete)
+
+
+def _kind(raw: dict[str, Any]) -> ErrorKind:
+    number: int = raw["kind"]
+    return tuple(ErrorKind)[number]
 
 
 def _is_limit(raw: dict[str, Any]) -> bool:
-    return tuple(ErrorKind)[raw["kind"]] in BOUNDS
-
-
-def _constants(condition: Condition, prepared: Prepared) -> dict[Const | GlobalAddress | FunctionAddress, int]:
-    from fencepost.program.condition import comparisons
-
-    formulas = [condition.formula, *([condition.filter] if condition.filter else [])]
-    found: dict[Const | GlobalAddress | FunctionAddress, int] = {}
-    for formula in formulas:
-        for c in comparisons(formula):
-            if not isinstance(c.right, str):
-                found[c.right] = to_signed(prepared.encoded.layout.value(c.right))
-    return found
+    return _kind(raw) in BOUNDS

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fencepost import _core
+from fencepost import _core, reasons
 from fencepost.explore import saved
 from fencepost.explore.engines import MULTI_COPY_ATOMIC, NATIVE_MODELS, PLANNED_MODELS, Engine
 from fencepost.explore.prepare import Prepared
@@ -20,8 +20,9 @@ from fencepost.models.registry import Model
 from fencepost.options import CheckOptions, ExploreOptions
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.program import Arch
+from fencepost.reasons import Reason
 from fencepost.records import dataclass
-from fencepost.verdict import INTERRUPTED, Estimate
+from fencepost.verdict import Estimate
 
 if TYPE_CHECKING:
     from fencepost.models.cat.plan import Plan
@@ -41,13 +42,13 @@ _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a run of the core gave. `reason` says why it ended early; empty where it explored everything. `estimate`:
+    """What a run of the core gave. `reason` says why it ended early; None where it explored everything. `estimate`:
     how many executions there seem to be in all, where it ended early and that is known. `unsaved`: why the last state
     could not be saved."""
 
     results: dict[str, Any]
     seconds: float
-    reason: str
+    reason: Reason | None
     failed: bool = False
     estimate: Estimate | None = None
     unsaved: str = ""
@@ -96,11 +97,10 @@ class _Run:
             saved.refuse_unwritable(Path(options.save))
 
     def report(self) -> Report:
-        reason = self._loop()
+        reason, failed = self._loop()
         results = saved.add(self.before, self.exploration.results())
-        failed = reason == "error"
-        estimate = self._estimate() if reason and not failed else None
-        return Report(results, self._seconds(), "" if failed else reason, failed, estimate, self.unsaved)
+        estimate = self._estimate() if reason is not None else None
+        return Report(results, self._seconds(), reason, failed, estimate, self.unsaved)
 
     def stream(self) -> Iterator[dict[str, Any]]:
         end, done = _PAUSED, 0
@@ -114,30 +114,36 @@ class _Run:
     def _seconds(self) -> float:
         return time.perf_counter() - self.started
 
-    def _loop(self) -> str:
-        """Runs in slices (one slice where nothing is to be saved) and says why it stopped; empty when done."""
+    def _loop(self) -> tuple[Reason | None, bool]:
+        """Runs in slices (one slice where nothing is to be saved): why it stopped before the end, and whether it did so
+        at an error."""
         options = self.options
         while True:
             left = 1e9 if options.time_limit is None else options.time_limit - self._seconds()
             done = saved.visited(self.before) + sum(self.exploration.counts)
             budget = _UNLIMITED if options.max_executions is None else options.max_executions - done
-            if budget <= 0:
-                return f"stopped after {options.max_executions} execution{'s' * (options.max_executions != 1)}"
+            if options.max_executions is not None and budget <= 0:
+                return reasons.out_of_executions(options.max_executions), False
             end = self._slice(min(left, _SAVE_EVERY) if options.save else left, budget, done)
             if options.save:
                 self._save(Path(options.save))
-            if end == _DONE:
-                return ""
-            if end == _FAILED:
-                return "error"
-            if self.too_large:
-                return f"stopped at {options.memory} MiB of memory"
-            if self.hopeless:
-                return f"stopped after {_PATIENCE:g} seconds: the rest would take ages (--time-limit looks at a part)"
-            if end < 0:
-                return INTERRUPTED
-            if options.time_limit is not None and self._seconds() >= options.time_limit:
-                return f"stopped after {options.time_limit:g} seconds"
+            if end in (_DONE, _FAILED):
+                return None, end == _FAILED
+            if (reason := self._stopped(end)) is not None:
+                return reason, False
+
+    def _stopped(self, end: int) -> Reason | None:
+        """Why a slice was the last; None where it was not."""
+        options = self.options
+        if self.too_large and options.memory is not None:
+            return reasons.out_of_memory(options.memory)
+        if self.hopeless:
+            return reasons.hopeless(_PATIENCE)
+        if end < 0:
+            return reasons.interrupted()
+        if options.time_limit is not None and self._seconds() >= options.time_limit:
+            return reasons.out_of_time(options.time_limit)
+        return None
 
     def _save(self, file: Path) -> None:
         """A disk that is full for a while is no reason to lose the exploration."""

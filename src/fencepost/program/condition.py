@@ -140,6 +140,22 @@ def answer(condition: Condition, states: Iterable[Mapping[str, int]], constant: 
             return all(found)
 
 
+def decide(
+    condition: Condition, states: Iterable[Mapping[str, int]], constant: Mapping[ConstantOperand, int], *,
+    complete: bool,
+) -> bool | None:  # fmt: skip
+    """As `answer`, from the final states seen so far: None where one not yet seen may decide otherwise."""
+    found = answer(condition, states, constant)
+    decided = found if condition.quantifier is Quantifier.EXISTS else not found
+    return found if decided or complete else None
+
+
+def refutes(condition: Condition, state: Mapping[str, int], constant: Mapping[ConstantOperand, int]) -> bool:
+    """Whether one final state shows that the condition does not hold. No state does that to an `exists`."""
+    only = answer(condition, [state], constant)
+    return condition.quantifier is not Quantifier.EXISTS and not only
+
+
 def comparisons(formula: Formula) -> Iterator[Compare]:
     """Every comparison inside a formula, left to right."""
     match formula:

@@ -196,12 +196,13 @@ class ErrorKind(Enum):
     EVENT_BOUND = "event-bound"
     THREAD_BOUND = "thread-bound"
     UNSUPPORTED = "unsupported"
+    LEFT_OUT = "left-out"  # what comes after an iteration that was left out, though others saw what it did
 
 
 #: These are not faults of the program: they say that our knowledge ends here, so the verdict is UNKNOWN.
 BOUNDS = frozenset({
     ErrorKind.LOOP_BOUND, ErrorKind.STEP_BOUND, ErrorKind.EVENT_BOUND, ErrorKind.THREAD_BOUND,
-    ErrorKind.UNSUPPORTED, ErrorKind.MIXED_SIZE,
+    ErrorKind.UNSUPPORTED, ErrorKind.MIXED_SIZE, ErrorKind.LEFT_OUT,
 })  # fmt: skip
 
 
@@ -490,11 +491,13 @@ class Assume(Instruction):
 
 @dataclass(frozen=True, slots=True)
 class Fail(Instruction):
-    """Reaching it is an error of this kind; with a kind in BOUNDS it says that our knowledge ends here."""
+    """Reaching it is an error of this kind; with a kind in BOUNDS it says that our knowledge ends here. `rounds`: how
+    often the loop whose bound this is may go round (0: it is no such bound)."""
 
     mnemonic: ClassVar[str] = "fail"
     kind: ErrorKind = _attribute(ErrorKind)
     message: str = _attribute(str, default="")
+    rounds: int = _attribute(int, default=0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,6 @@ from enum import Enum
 from time import monotonic
 from typing import Protocol
 
-from fencepost.program.instructions import ErrorKind
 from fencepost.records import dataclass
 from fencepost.repair.hitting import HittingSet, TooHardError
 from fencepost.repair.space import NOTHING, Assignment, Atom, Space
@@ -70,18 +69,12 @@ class Search:
     @property
     def bounded(self) -> bool:
         """Whether the answer holds within bounds only."""
-        return self.ending is Ending.FOUND and self.verdict.answer is Answer.UNKNOWN
-
-
-_LOOKED_AS_FAR = frozenset({
-    ErrorKind.LOOP_BOUND, ErrorKind.STEP_BOUND, ErrorKind.EVENT_BOUND, ErrorKind.THREAD_BOUND,
-})  # fmt: skip
+        return self.ending is Ending.FOUND and self.verdict.answer is Answer.BOUNDED
 
 
 def passes(verdict: Verdict) -> bool:
     """No error in what was explored, which was everything within the bounds of loops and the like."""
-    bounded = bool(verdict.bounds) and all(b.kind in _LOOKED_AS_FAR for b in verdict.bounds)
-    return verdict.answer is Answer.PASS or (verdict.answer is Answer.UNKNOWN and bounded)
+    return verdict.answer in (Answer.PASS, Answer.BOUNDED)
 
 
 class _OutOfWorkError(Exception):

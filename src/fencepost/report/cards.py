@@ -20,7 +20,7 @@ svg.fencepost text.head { font-weight: 700; }
 svg.fencepost .bar { fill: var(--write); stroke: var(--write-line); }
 svg.fencepost .pass { fill: var(--read-line); }
 svg.fencepost .fail { fill: var(--bad-line); }
-svg.fencepost .unknown { fill: var(--wait-line); }
+svg.fencepost .unknown, svg.fencepost .bounded { fill: var(--wait-line); }
 svg.fencepost text.badge { fill: var(--paper); font-weight: 700; }
 """
 _LETTER, _LINE, _MARGIN = 7.3, 18, 14

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from fencepost.reasons import Reason
 from fencepost.verdict import ErrorReport, Verdict
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def verdict_data(verdict: Verdict, sources: Sources | None = None) -> dict[str, 
         "schema": SCHEMA,
         "verdict": verdict.answer.value,
         "reason": verdict.reason,
+        "reasons": [_reason(r) for r in verdict.reasons],
         "model": verdict.model,
         "executions": verdict.executions,
         "blocked": verdict.blocked,
@@ -36,6 +38,12 @@ def verdict_data(verdict: Verdict, sources: Sources | None = None) -> dict[str, 
         "witness": witness,
         **verdict.extra,
     }
+
+
+def _reason(reason: Reason) -> dict[str, Any]:
+    at = reason.at
+    place = None if at is None else {"file": at.file, "line": at.line, "column": at.column}
+    return {"code": reason.code.value, "message": reason.message, "at": place}
 
 
 def _error(error: ErrorReport) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from fencepost.report import cards, html, svg
 from fencepost.report.text import error_text
 from fencepost.verdict import Answer, Outcomes, Verdict, Witness
 
-_COLOURS = {Answer.PASS: "#2f8a57", Answer.FAIL: "#cf222e", Answer.UNKNOWN: "#b37400"}
+_COLOURS = {Answer.PASS: "#2f8a57", Answer.FAIL: "#cf222e", Answer.BOUNDED: "#2f6f8a", Answer.UNKNOWN: "#b37400"}
 _FRAME = "width:100%;height:620px;border:1px solid #c5ced8;border-radius:8px"
 _MONO = "font:12px ui-monospace,Menlo,Consolas,monospace"
 

@@ -34,7 +34,7 @@ def log(verdicts: Sequence[Verdict], sources: Sources | None = None) -> Json:
               "rules": rules}  # fmt: skip
     complete = all(v.answer is not Answer.UNKNOWN for v in verdicts)
     notes = [{"level": "warning", "message": {"text": v.reason or "the exploration is not complete"}}
-             for v in verdicts if v.answer is Answer.UNKNOWN]  # fmt: skip
+             for v in verdicts if v.answer in (Answer.BOUNDED, Answer.UNKNOWN)]  # fmt: skip
     invocation: Json = {"executionSuccessful": complete}
     if notes:
         invocation["toolExecutionNotifications"] = notes

@@ -25,7 +25,8 @@ _NARROWEST = 28  # a column below this is not readable: threads are told one bel
 _GUTTER = 5
 
 _STYLES = {
-    "fail": "bold white on red", "pass": "bold black on green", "unknown": "bold black on yellow", "head": "bold",
+    "fail": "bold white on red", "pass": "bold black on green", "unknown": "bold black on yellow",
+    "bounded": "bold black on cyan", "head": "bold",
     "dim": "dim", "write": "cyan", "read": "green", "update": "magenta", "fence": "blue", "error": "bold red",
     "wait": "bold yellow", "missed": "yellow", "label": "bold cyan", "": "",
 }  # fmt: skip

@@ -76,5 +76,5 @@ def _counter(
         Compute(count, (count, Const(1)), Op.ADD, at=at),
         Compute(more, (count, Const(bound)), Op.UGT, at=at),
         Branch(more, inside(5), inside(_HEADER), at=at),
-        Fail(ErrorKind.LOOP_BOUND, message, at=at),
+        Fail(ErrorKind.LOOP_BOUND, message, bound, at=at),
     ]

@@ -1,0 +1,79 @@
+"""The answer that follows from what an analysis of executions found: decided here for every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fencepost import reasons
+from fencepost.program.condition import Quantifier
+from fencepost.program.instructions import Assume, ErrorKind, Fail
+from fencepost.program.operands import Position
+from fencepost.program.program import Program
+from fencepost.reasons import Code, Reason
+from fencepost.records import dataclass
+from fencepost.verdict import Answer, ErrorReport
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What an engine saw: errors that count, whether the condition holds (None: none, or not decided), why there may be
+    more than what was seen, and how many executions were complete and blocked. `how`: explored or enumerated."""
+
+    errors: Sequence[ErrorReport]
+    holds: bool | None
+    unfinished: tuple[Reason, ...]
+    executions: int
+    blocked: int
+    how: str
+
+
+def judge(program: Program, seen: Seen) -> tuple[Answer, str, tuple[Reason, ...]]:
+    """The answer, its reason in words, and as codes. A FAIL keeps the reasons why there may be more."""
+    if seen.errors:
+        first = seen.errors[0]
+        found = Reason(Code.ERROR, first.message, first.at)
+        return Answer.FAIL, str(found), (found, *seen.unfinished)
+    if seen.holds is False:
+        found = Reason(Code.CONDITION, "the condition does not hold")
+        return Answer.FAIL, str(found), (found, *seen.unfinished)
+    if seen.unfinished and seen.holds is None:
+        return _unfinished(program, seen)
+    if seen.executions == 0 and not seen.unfinished and seen.blocked > 0:
+        nothing = _nothing_completes(program)
+        return Answer.UNKNOWN, str(nothing), (nothing,)
+    if seen.unfinished:
+        return Answer.UNKNOWN, reasons.words(seen.unfinished), seen.unfinished
+    if seen.holds is None:
+        found = Reason(Code.COMPLETE, f"every execution {seen.how}, no error")
+    else:
+        found = Reason(Code.CONDITION, "the condition holds")
+    return Answer.PASS, str(found), (found,)
+
+
+def _unfinished(program: Program, seen: Seen) -> tuple[Answer, str, tuple[Reason, ...]]:
+    """Where nothing but bounds of loops stands in the way, what lies within them was seen completely."""
+    asks = program.condition is not None and program.condition.quantifier is Quantifier.EXISTS
+    if not asks and seen.executions > 0 and reasons.only_bounds(seen.unfinished):
+        return Answer.BOUNDED, f"PASS {reasons.within(seen.unfinished)}", seen.unfinished
+    return Answer.UNKNOWN, reasons.words(seen.unfinished), seen.unfinished
+
+
+def _nothing_completes(program: Program) -> Reason:
+    """Which assumption it was is not known: the first of the program's own is named."""
+    places = [i.at for f in program.functions for i in f.code if isinstance(i, Assume) and i.at is not None]
+    assumes = any(isinstance(i, Assume) for f in program.functions for i in f.code)
+    return reasons.assumed_away(places[0] if places else None) if assumes else reasons.nothing_completes()
+
+
+def bound_met(program: Program, found: ErrorReport) -> Reason:
+    """A finding that is no fault of the program, as a reason; for the bound of a loop with its number."""
+    reason = reasons.met(found.kind, found.message, found.at)
+    if found.kind is not ErrorKind.LOOP_BOUND:
+        return reason
+    return Reason(reason.code, reason.message, reason.at, _rounds(program, found.at))
+
+
+def _rounds(program: Program, at: Position | None) -> int | None:
+    """How often the loop whose bound stands there may go round."""
+    fails = (i for f in program.functions for i in f.code if isinstance(i, Fail) and i.kind is ErrorKind.LOOP_BOUND)
+    return next((i.rounds for i in fails if i.at == at and i.rounds), None)
