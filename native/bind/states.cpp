@@ -14,7 +14,9 @@ void bind_states(nb::module_& m) {
       .value("RA", Against::Ra)
       .value("SRA", Against::Sra)
       .value("TSO", Against::Tso)
-      .value("SC", Against::Sc);
+      .value("SC", Against::Sc)
+      .value("RC11", Against::Rc11)
+      .value("RC11_CPP20", Against::Rc11Cpp20);
   nb::enum_<SearchStatus>(m, "SearchStatus")
       .value("RUNNING", SearchStatus::Running)
       .value("ROBUST", SearchStatus::Robust)
@@ -44,6 +46,7 @@ void bind_states(nb::module_& m) {
       .def_prop_ro("action", [](const TraceStep& s) { return static_cast<int>(s.action); })
       .def_prop_ro("fence", [](const TraceStep& s) { return static_cast<int>(s.fence); })
       .def_prop_ro("mode", [](const TraceStep& s) { return static_cast<int>(s.mode); })
+      .def_prop_ro("failure", [](const TraceStep& s) { return static_cast<int>(s.failure); })
       .def_ro("reads", &TraceStep::reads)
       .def_ro("writes", &TraceStep::writes)
       .def_ro("size", &TraceStep::size)

@@ -65,27 +65,6 @@ private:
   std::size_t at_ = 0;
 };
 
-// Calls f(offset, bits) for each row of a thread and g for each row of a location, without those that are shared.
-template <class F> void thread_rows(const Plan& p, F f) {
-  f(p.vsc, p.judged);
-  f(p.vr, p.v_count);
-  f(p.vx, p.x_count);
-  if (p.model != Against::Tso) return;
-  f(p.vw, p.v_count);
-  f(p.own, p.v_count);
-  f(p.vrx, p.x_count);
-}
-
-template <class F> void location_rows(const Plan& p, F f) {
-  f(p.msc, p.judged);
-  f(p.wsc, p.judged);
-  f(p.w, p.v_count);
-  f(p.wx, p.x_count);
-  if (p.model != Against::Tso) return;
-  f(p.m, p.v_count);
-  f(p.mx, p.x_count);
-}
-
 } // namespace
 
 Codec::Codec(const LocalStates& locals, const Plan& plan) : plan_(plan) {
@@ -99,14 +78,18 @@ Codec::Codec(const LocalStates& locals, const Plan& plan) : plan_(plan) {
   for (const std::uint8_t w : value_width_)
     bits_ += w;
   bits_ += plan.monitored * writer_width_;
-  thread_rows(plan, [&](std::uint32_t, std::uint32_t bits) { bits_ += plan.threads * bits; });
-  location_rows(plan, [&](std::uint32_t, std::uint32_t bits) { bits_ += plan.monitored * bits; });
+  for (const Plan::Row& row : plan.thread_rows)
+    bits_ += plan.threads * plan.bits(row.kind);
+  for (const Plan::Row& row : plan.location_rows)
+    bits_ += plan.monitored * plan.bits(row.kind);
+  for (const Plan::Row& row : plan.global_rows)
+    bits_ += plan.bits(row.kind);
   bytes_ = bits_ / 8 + 1;
 }
 
 bool Codec::fits(const LocalStates& locals, const Plan& plan) const {
   if (plan.threads != plan_.threads || plan.v_count != plan_.v_count || plan.x_count != plan_.x_count ||
-      locals.locations().size() != value_width_.size())
+      plan.r_count != plan_.r_count || locals.locations().size() != value_width_.size())
     return false;
   for (std::uint32_t t = 0; t < plan.threads; ++t)
     if (width_for(locals.count(t)) > local_width_[t]) return false;
@@ -124,11 +107,15 @@ void Codec::pack(const State& s, Word* out) const {
     w.put(s.values[k], value_width_[k]);
   for (const std::uint32_t writer : s.writers)
     w.put(writer, writer_width_);
-  const Word* row = s.rows.data();
-  for (std::uint32_t t = 0; t < plan_.threads; ++t, row += plan_.thread_stride)
-    thread_rows(plan_, [&](std::uint32_t offset, std::uint32_t bits) { w.put_row(row + offset, bits); });
-  for (std::uint32_t x = 0; x < plan_.monitored; ++x, row += plan_.location_stride)
-    location_rows(plan_, [&](std::uint32_t offset, std::uint32_t bits) { w.put_row(row + offset, bits); });
+  const Word* at = s.rows.data();
+  const auto put = [&](std::uint32_t count, std::uint32_t stride, const std::vector<Plan::Row>& rows) {
+    for (std::uint32_t k = 0; k < count; ++k, at += stride)
+      for (const Plan::Row& row : rows)
+        w.put_row(at + row.offset, plan_.bits(row.kind));
+  };
+  put(plan_.threads, plan_.thread_stride, plan_.thread_rows);
+  put(plan_.monitored, plan_.location_stride, plan_.location_rows);
+  put(1, plan_.global_stride, plan_.global_rows);
   w.finish();
 }
 
@@ -146,22 +133,17 @@ void Codec::unpack(const std::uint8_t* in, State& s, const Plan& now) const {
   for (std::uint32_t& writer : s.writers)
     writer = static_cast<std::uint32_t>(r.get(writer_width_));
   // The rows of `now` are those of the packed plan, possibly longer: same order, own offsets and old lengths.
-  std::vector<std::uint32_t> old_bits;
-  Word* row = s.rows.data();
-  thread_rows(plan_, [&](std::uint32_t, std::uint32_t bits) { old_bits.push_back(bits); });
-  for (std::uint32_t t = 0; t < plan_.threads; ++t) {
-    std::size_t k = 0;
-    thread_rows(now, [&](std::uint32_t offset, std::uint32_t) { r.get_row(row + offset, old_bits[k++]); });
-    row += now.thread_stride;
-  }
-  row = s.rows.data() + std::size_t{now.threads} * now.thread_stride;
-  old_bits.clear();
-  location_rows(plan_, [&](std::uint32_t, std::uint32_t bits) { old_bits.push_back(bits); });
-  for (std::uint32_t x = 0; x < plan_.monitored; ++x) {
-    std::size_t k = 0;
-    location_rows(now, [&](std::uint32_t offset, std::uint32_t) { r.get_row(row + offset, old_bits[k++]); });
-    row += now.location_stride;
-  }
+  Word* at = s.rows.data();
+  const auto get = [&](std::uint32_t count, std::uint32_t stride, const std::vector<Plan::Row>& rows) {
+    for (std::uint32_t k = 0; k < count; ++k, at += stride)
+      for (const Plan::Row& row : rows)
+        r.get_row(at + row.offset, plan_.bits(row.kind));
+  };
+  get(plan_.threads, now.thread_stride, now.thread_rows);
+  at = s.rows.data() + std::size_t{now.threads} * now.thread_stride;
+  get(plan_.monitored, now.location_stride, now.location_rows);
+  at = s.rows.data() + std::size_t{now.threads} * now.thread_stride + std::size_t{now.monitored} * now.location_stride;
+  get(1, now.global_stride, now.global_rows);
 }
 
 } // namespace fencepost::states

@@ -80,8 +80,8 @@ std::uint32_t Location::number(std::uint64_t value) {
   return at->second;
 }
 
-LocalStates::LocalStates(const Bytecode& program, bool hardware)
-    : program_(program), machine_(program), liveness_(program), hardware_(hardware) {
+LocalStates::LocalStates(const Bytecode& program, Reading reading)
+    : program_(program), machine_(program), liveness_(program), reading_(reading) {
   const auto count = static_cast<std::uint32_t>(program.threads.size());
   if (count > max_threads) refuse("more than 64 threads", 0);
   states_.resize(count);
@@ -196,9 +196,14 @@ void LocalStates::classify(std::uint32_t thread, LocalState& s) {
   if (a.kind == ActionKind::Choose && a.high - a.value > 0xFFFF)
     refuse("a choice among more than 65536 values", a.position);
   if (a.kind == ActionKind::Read || a.kind == ActionKind::Write) {
-    s.non_atomic = a.mode == Mode::Na && !hardware_;
+    s.non_atomic = a.mode == Mode::Na && reading_ != Reading::Hardware;
+    if (a.mode == Mode::AcqPc && reading_ == Reading::Orders) refuse("an order that C does not have", a.position);
     s.location = touch(thread, s, a.address, a.size);
-  } else if (s.kind == LabelKind::Fence && !hardware_) {
+  } else if (a.kind == ActionKind::Fence && reading_ == Reading::Orders) {
+    s.kind = LabelKind::Fence;
+    if (a.fence > FenceKind::Sc) refuse("a fence that C does not have", a.position);
+    fences_ |= 1U << static_cast<unsigned>(a.fence);
+  } else if (s.kind == LabelKind::Fence && reading_ == Reading::Lowered) {
     refuse("a fence that was not lowered", a.position);
   }
 }
@@ -221,6 +226,10 @@ std::int32_t LocalStates::touch(std::uint32_t thread, LocalState& s, std::uint64
   if (s.kind != LabelKind::Write) l.readers |= std::uint64_t{1} << thread;
   if (s.kind != LabelKind::Read && s.kind != LabelKind::Await) l.writers |= std::uint64_t{1} << thread;
   l.atomic |= !s.non_atomic;
+  l.non_atomic |= s.non_atomic;
+  l.seq_cst |= s.action.mode == Mode::Sc || (s.kind == LabelKind::Cas && s.action.failure == Mode::Sc);
+  if (s.kind != LabelKind::Read && s.kind != LabelKind::Await)
+    (releases(s.action.mode) ? l.releasing : l.weaker) |= std::uint64_t{1} << thread;
   l.read |= s.kind == LabelKind::Read || s.kind == LabelKind::Cas || s.kind == LabelKind::Await;
   l.written |= s.kind == LabelKind::Write;
   l.updated |= s.kind == LabelKind::Update || s.kind == LabelKind::Cas || s.kind == LabelKind::BlockingCas;

@@ -68,6 +68,8 @@ struct Location {
   std::uint64_t threads = 0;              // bit set of those that touch it
   std::uint64_t readers = 0, writers = 0; // those that may read it, or write it; an RMW does both
   bool atomic = false, read = false, written = false, updated = false;
+  bool non_atomic = false, seq_cst = false; // some access is
+  std::uint64_t releasing = 0, weaker = 0;  // the threads that may release by a write of it, or write it without
   std::vector<std::uint64_t> values;
   std::unordered_map<std::uint64_t, std::uint32_t> numbers;
   std::vector<std::uint64_t> critical; // values that some label tells apart from the others
@@ -79,9 +81,10 @@ struct Location {
 
 class LocalStates {
 public:
-  // `hardware`: fences are the machine's own and non-atomic accesses are plain ones. Otherwise a full fence should have
-  // been lowered to an RMW of a location of its own, which is what it means under release/acquire.
-  LocalStates(const Bytecode& program, bool hardware);
+  // Hardware: fences are the machine's own and non-atomic accesses are plain ones. Lowered: a full fence should have
+  // been lowered to an RMW of a location of its own, which is what it means under release/acquire. Orders: those of C.
+  enum class Reading : std::uint8_t { Lowered, Hardware, Orders };
+  LocalStates(const Bytecode& program, Reading reading);
 
   std::uint32_t threads() const { return static_cast<std::uint32_t>(states_.size()); }
   std::uint32_t count(std::uint32_t thread) const { return static_cast<std::uint32_t>(states_[thread].size()); }
@@ -91,6 +94,9 @@ public:
   const std::vector<Location>& locations() const { return locations_; }
   const Machine& machine() const { return machine_; }
   std::uint32_t start(std::uint32_t thread) const { return starts_[thread]; }
+
+  // Reading::Orders: a bit for each kind of fence that some thread has, see Rc11Layout.
+  std::uint32_t fences() const { return fences_; }
 
   static const Successor* find(const LocalState& from, std::uint32_t key) {
     for (const Successor& s : from.successors)
@@ -124,7 +130,8 @@ private:
   const Bytecode& program_;
   Machine machine_;
   Liveness liveness_;
-  bool hardware_;
+  Reading reading_;
+  std::uint32_t fences_ = 0;
   std::vector<std::vector<LocalState>> states_;
   std::vector<std::unordered_map<std::string, std::uint32_t>> numbers_;
   std::vector<std::uint32_t> starts_;

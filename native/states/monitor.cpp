@@ -29,10 +29,14 @@ bool touches(const Word* a, const std::vector<Word>& mask) {
 
 } // namespace
 
-void Monitor::read(State& s, std::uint32_t t, std::uint32_t x) const {
+void Monitor::read_sc(State& s, std::uint32_t t, std::uint32_t x) const {
   Word *vsc = thread_row(s, t, p_.vsc), *msc = location_row(s, x, p_.msc);
   meet(msc, vsc, p_.l_words);
   meet(vsc, location_row(s, x, p_.wsc), p_.l_words);
+}
+
+void Monitor::read(State& s, std::uint32_t t, std::uint32_t x) const {
+  read_sc(s, t, x);
   const bool tso = p_.model == Against::Tso;
   if (!tso || s.writers[x] != t + 1) { // rf; under TSO only from another thread
     meet(thread_row(s, t, p_.vr), location_row(s, x, p_.w), p_.v_words);

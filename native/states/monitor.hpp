@@ -25,6 +25,7 @@
 #pragma once
 
 #include "states/locals.hpp"
+#include "states/rc11_layout.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -32,7 +33,9 @@
 namespace fencepost::states {
 
 // Sc: nothing is monitored and nothing can diverge; the search meets the program's own errors.
-enum class Against : std::uint8_t { Ra, Sra, Tso, Sc };
+enum class Against : std::uint8_t { Ra, Sra, Tso, Sc, Rc11, Rc11Cpp20 };
+
+inline bool is_rc11(Against model) { return model == Against::Rc11 || model == Against::Rc11Cpp20; }
 
 // A state of the search, unpacked. `values` holds a value number per location, `rows` the monitor.
 struct State {
@@ -51,21 +54,35 @@ struct Plan {
     std::uint64_t readers = 0, writers = 0; // of a monitored one: the threads that may read it, or write it
     std::vector<std::uint64_t> critical;
     bool judged() const { return tracks_reads || tracks_updates; } // else no label on it can diverge
+    // RC11 only.
+    bool non_atomic = false;                 // some access of a shared location is not atomic: races are looked for
+    bool seq_cst = false;                    // some access is seq-cst
+    std::uint64_t releasing = 0, weaker = 0; // the threads that may release by a write of it, or write it without
     bool operator==(const Use&) const = default;
+  };
+  // What a row holds a bit for: judged locations, old values for reads, old values for updates, accesses that may race.
+  enum class Bits : std::uint8_t { Locations, Reads, Updates, Races };
+  struct Row {
+    std::uint32_t offset;
+    Bits kind;
   };
   struct Place {
     std::int32_t index = -1;                    // among the monitored ones
     std::vector<std::int32_t> v_bits, x_bits;   // by class of value
     std::vector<std::int32_t> v_value, x_value; // by value number
     std::vector<std::uint64_t> v_mask, x_mask;
+    std::int32_t first_race = -1; // RC11: the first of its bits for races, `race_kinds` per thread
+    std::uint32_t race_kinds = 0;
   };
 
   Against model = Against::Ra;
   bool scouting = false;
-  std::uint32_t threads = 0, monitored = 0, v_count = 0, x_count = 0;
-  std::uint32_t judged = 0;                            // the monitored ones that are judged come first
-  std::uint32_t l_words = 0, v_words = 0, x_words = 0; // words of a row
-  std::uint32_t thread_stride = 0, location_stride = 0, rows = 0;
+  std::uint32_t threads = 0, monitored = 0, v_count = 0, x_count = 0, r_count = 0;
+  std::uint32_t judged = 0;                                         // the monitored ones that are judged come first
+  std::uint32_t l_words = 0, v_words = 0, x_words = 0, r_words = 0; // words of a row
+  std::uint32_t thread_stride = 0, location_stride = 0, global_stride = 0, rows = 0;
+  std::vector<Row> thread_rows, location_rows, global_rows; // in the order of their offsets
+  Rc11Layout rc11;
   // Offsets inside the rows of a thread and of a location. Where a model needs no row of its own, it shares one.
   std::uint32_t vsc = 0, vr = 0, vw = 0, own = 0, vx = 0, vrx = 0;
   std::uint32_t msc = 0, wsc = 0, w = 0, wx = 0, m = 0, mx = 0;
@@ -80,6 +97,12 @@ struct Plan {
   // Whether so much was learned since that stored monitors lack something, or forgot something that matters: the search
   // must start again.
   bool outdated(const LocalStates& locals) const;
+
+  std::uint32_t bits(Bits kind) const {
+    const std::uint32_t counts[] = {judged, v_count, x_count, r_count};
+    return counts[static_cast<std::size_t>(kind)];
+  }
+  std::uint32_t words(Bits kind) const { return (bits(kind) + 63) / 64; }
 
   // Makes room for new values, threads and unmonitored locations; keeps every bit where it was.
   void grow(const LocalStates& locals);
@@ -102,7 +125,9 @@ struct Plan {
 private:
   static Use use_of(const Location& l, Against model);
   void number_values(const LocalStates& locals);
+  void number_races();
   void lay_out();
+  void lay_out_rc11(); // see rc11_layout.cpp
 };
 
 class Monitor {
@@ -117,6 +142,10 @@ public:
   void join(State& s, std::uint32_t thread, std::uint32_t child) const;
   void forget(State& s, std::uint32_t thread) const;      // a thread without a future needs no monitor
   void settle(State& s, const LocalStates& locals) const; // forgets what no later label can notice, see settle.cpp
+
+  // hbSC is the same for every model: what an access tells of who is aware of whose last write.
+  void read_sc(State& s, std::uint32_t thread, std::uint32_t x) const;
+  void write_sc(State& s, std::uint32_t thread, std::uint32_t x) const;
 
   // Theorem 5.3: whether the model could place this label behind an older write although SC cannot have the graph.
   bool diverges(const State& s, std::uint32_t thread, const LocalState& label) const;
@@ -136,12 +165,12 @@ private:
   }
   void anticipate(State& s, std::uint32_t thread, const LocalState& label) const;
   void settle_values(State& s, const LocalStates& locals) const;
+  void keep_everywhere(State& s, std::uint32_t word, Plan::Bits kind, std::uint64_t live) const;
   void settle_awareness(State& s, const LocalStates& locals) const;
   void settle_location(State& s, std::uint32_t x) const;
   std::uint64_t risk(const State& s, std::uint32_t thread, const LocalState& label, std::uint32_t k,
                      bool updates) const;
   bool at_risk(const State& s, std::uint32_t thread, const LocalState& label, std::uint32_t x) const;
-  void write_sc(State& s, std::uint32_t thread, std::uint32_t x) const;
   void write_seen(State& s, std::uint32_t thread, std::uint32_t x, bool update) const;
   void write_seen_tso(State& s, std::uint32_t thread, std::uint32_t x, bool update) const;
   void add_old(State& s, std::uint32_t thread, std::uint32_t x, bool update, std::int32_t v, std::int32_t x_bit) const;

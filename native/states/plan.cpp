@@ -6,7 +6,7 @@
 namespace fencepost::states {
 namespace {
 
-std::uint32_t words(std::uint32_t bits) { return (bits + 63) / 64; }
+std::uint32_t words_for(std::uint32_t bits) { return (bits + 63) / 64; }
 
 void set_bit(std::vector<std::uint64_t>& mask, std::int32_t bit) {
   if (bit >= 0) mask[static_cast<std::size_t>(bit) / 64] |= std::uint64_t{1} << (bit % 64);
@@ -39,7 +39,17 @@ Plan::Use Plan::use_of(const Location& l, Against model) {
   Use use;
   use.own = (l.threads & (l.threads - 1)) == 0;
   use.monitored = l.shared() && l.atomic && model != Against::Sc;
+  use.non_atomic = is_rc11(model) && l.non_atomic && l.shared();
+  if (use.non_atomic) {
+    use.readers = l.readers;
+    use.writers = l.writers;
+  }
   if (!use.monitored) return use;
+  if (is_rc11(model)) {
+    use.seq_cst = l.seq_cst;
+    use.releasing = l.releasing;
+    use.weaker = l.weaker;
+  }
   // Where no RMW reads from old writes, the rows of reads serve writes as well; where every write is an RMW, an old
   // write is read by one. SRA's two kinds of rows always differ.
   const bool sra = model == Against::Sra;
@@ -56,6 +66,7 @@ Plan::Use Plan::use_of(const Location& l, Against model) {
 Plan Plan::make(const LocalStates& locals, Against model) {
   Plan p;
   p.model = model;
+  p.rc11 = Rc11Layout::of(locals.fences(), model == Against::Rc11Cpp20);
   for (const Location& l : locals.locations())
     p.uses.push_back(use_of(l, model));
   p.places.resize(p.uses.size());
@@ -80,9 +91,10 @@ Plan Plan::scout(const LocalStates& locals, Against model) {
 }
 
 bool Plan::outdated(const LocalStates& locals) const {
+  if (!scouting && is_rc11(model) && locals.fences() != rc11.fences) return true;
   for (std::size_t k = 0; k < locals.locations().size() && !scouting; ++k) {
     const Use use = use_of(locals.locations()[k], model);
-    if (k < uses.size() ? use != uses[k] : use.monitored || !use.own) return true;
+    if (k < uses.size() ? use != uses[k] : use.monitored || use.non_atomic || !use.own) return true;
   }
   return false;
 }
@@ -94,6 +106,7 @@ void Plan::grow(const LocalStates& locals) {
   uses.resize(locals.locations().size(), untouched);
   places.resize(locals.locations().size());
   number_values(locals);
+  number_races();
   lay_out();
 }
 
@@ -117,8 +130,8 @@ void Plan::number_values(const LocalStates& locals) {
     }
   }
   for (Place& place : places) {
-    place.v_mask.assign(words(v_count), 0);
-    place.x_mask.assign(words(x_count), 0);
+    place.v_mask.assign(words_for(v_count), 0);
+    place.x_mask.assign(words_for(x_count), 0);
     for (const std::int32_t bit : place.v_bits)
       set_bit(place.v_mask, bit);
     for (const std::int32_t bit : place.x_bits)
@@ -127,25 +140,35 @@ void Plan::number_values(const LocalStates& locals) {
 }
 
 void Plan::lay_out() {
-  l_words = words(judged);
-  v_words = words(v_count);
-  x_words = words(x_count);
+  l_words = words_for(judged);
+  v_words = words_for(v_count);
+  x_words = words_for(x_count);
+  r_words = words_for(r_count);
+  thread_rows.clear();
+  location_rows.clear();
+  global_rows.clear();
+  if (is_rc11(model)) return lay_out_rc11();
   const bool tso = model == Against::Tso;
   std::uint32_t next = 0;
-  const auto take = [&](std::uint32_t size) { return next += size, next - size; };
-  vsc = take(l_words);
-  vr = take(v_words);
-  vx = take(x_words);
-  vw = tso ? take(v_words) : vr;
-  own = tso ? take(v_words) : vr;
-  vrx = tso ? take(x_words) : vx;
+  std::vector<Row>* rows_here = &thread_rows;
+  const auto take = [&](Bits kind) {
+    rows_here->push_back({next, kind});
+    return next += words(kind), rows_here->back().offset;
+  };
+  vsc = take(Bits::Locations);
+  vr = take(Bits::Reads);
+  vx = take(Bits::Updates);
+  vw = tso ? take(Bits::Reads) : vr;
+  own = tso ? take(Bits::Reads) : vr;
+  vrx = tso ? take(Bits::Updates) : vx;
   thread_stride = std::exchange(next, 0);
-  msc = take(l_words);
-  wsc = take(l_words);
-  w = take(v_words);
-  wx = take(x_words);
-  m = tso ? take(v_words) : w;
-  mx = tso ? take(x_words) : wx;
+  rows_here = &location_rows;
+  msc = take(Bits::Locations);
+  wsc = take(Bits::Locations);
+  w = take(Bits::Reads);
+  wx = take(Bits::Updates);
+  m = tso ? take(Bits::Reads) : w;
+  mx = tso ? take(Bits::Updates) : wx;
   location_stride = next;
   rows = threads * thread_stride + monitored * location_stride;
 }

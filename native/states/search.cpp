@@ -25,10 +25,15 @@ template <class F> void in_parallel(std::size_t jobs, F f) {
     t.join();
 }
 
+LocalStates::Reading reading(Against model) {
+  using enum LocalStates::Reading;
+  return is_rc11(model) ? Orders : model == Against::Tso ? Hardware : Lowered;
+}
+
 } // namespace
 
 Search::Search(const Bytecode& program, SearchOptions options)
-    : program_(program), options_(options), locals_(program, options.against == Against::Tso), monitor_(plan_),
+    : program_(program), options_(options), locals_(program, reading(options.against)), monitor_(plan_), rc11_(plan_),
       workers_(std::max(1U, options.jobs)) {
   if (options_.depth_first) workers_.resize(1);
   if (!locals_.unsupported().empty())
@@ -296,24 +301,17 @@ std::uint64_t Search::hash(const State& s, const std::uint64_t* packed) const {
   for (const std::uint32_t v : s.writers)
     add(v);
   const std::uint64_t* at = s.rows.data();
-  const auto rows = [&](std::uint64_t base, std::uint32_t count, std::initializer_list<std::uint32_t> lengths) {
-    for (std::uint32_t k = 0; k < count; ++k) {
-      std::uint64_t row = 0;
-      for (const std::uint32_t length : lengths) {
-        place = base + (std::uint64_t{k} << 24) + (row++ << 20);
-        for (std::uint32_t word = 0; word < length; ++word)
+  const auto rows = [&](std::uint64_t base, std::uint32_t count, const std::vector<Plan::Row>& kinds) {
+    for (std::uint32_t k = 0; k < count; ++k)
+      for (std::size_t row = 0; row < kinds.size(); ++row) {
+        place = (base << 57) + (std::uint64_t{k} << 36) + (row << 16);
+        for (std::uint32_t word = 0; word < plan_.words(kinds[row].kind); ++word)
           add(*at++);
       }
-    }
   };
-  const std::uint32_t l = plan_.l_words, v = plan_.v_words, x = plan_.x_words;
-  if (plan_.model == Against::Tso) {
-    rows(std::uint64_t{3} << 40, plan_.threads, {l, v, x, v, v, x});
-    rows(std::uint64_t{4} << 40, plan_.monitored, {l, l, v, x, v, x});
-  } else {
-    rows(std::uint64_t{3} << 40, plan_.threads, {l, v, x});
-    rows(std::uint64_t{4} << 40, plan_.monitored, {l, l, v, x});
-  }
+  rows(1, plan_.threads, plan_.thread_rows);
+  rows(2, plan_.monitored, plan_.location_rows);
+  rows(3, 1, plan_.global_rows);
   return mix(h);
 }
 
@@ -374,17 +372,39 @@ void Search::find_deadlock(Worker& w, std::uint32_t id) const {
 
 void Search::judge(Worker& w, std::uint32_t id) const {
   bool non_atomic = false;
+  const bool rc11 = is_rc11(plan_.model);
   for (std::uint32_t t = 0; t < plan_.threads; ++t) {
     const LocalState& l = locals_.at(t, w.state.locals[t]);
     non_atomic |= l.non_atomic;
     if (l.kind == LabelKind::Error)
       w.errors.push_back({id, t, l.action.position, l.action.string, l.action.error, l.action.message});
-    if (monitor_.diverges(w.state, t, l)) {
+    if (rc11 ? rc11_.diverges(w.state, t, l) : monitor_.diverges(w.state, t, l)) {
       w.finding = Finding{id, t, t, false};
       return;
     }
   }
-  if (non_atomic) find_race(w, id);
+  if (rc11 && plan_.r_count)
+    find_race_by_hb(w, id);
+  else if (non_atomic && !rc11)
+    find_race(w, id);
+}
+
+// Under RC11 two accesses race where neither happens before the other, however far apart SC runs have them.
+void Search::find_race_by_hb(Worker& w, std::uint32_t id) const {
+  for (std::uint32_t t = 0; t < plan_.threads; ++t) {
+    const LocalState& l = locals_.at(t, w.state.locals[t]);
+    if (l.location < 0) continue;
+    const Keys k = keys(w.state, l);
+    if (k.first > k.last) continue;
+    const std::uint64_t value = locals_.locations()[static_cast<std::size_t>(l.location)]
+                                    .values[w.state.values[static_cast<std::size_t>(l.location)]];
+    const bool reads =
+        l.kind == LabelKind::Read || l.kind == LabelKind::Await || (l.kind == LabelKind::Cas && value != l.apart);
+    const std::int32_t other = rc11_.races(w.state, t, l, !reads);
+    if (other < 0) continue;
+    w.finding = Finding{id, t, static_cast<std::uint32_t>(other), true};
+    return;
+  }
 }
 
 // Definition 6.1: two labels on one location, one writes, one is not atomic.
@@ -472,6 +492,7 @@ void Search::apply(const State& s, State& next, std::uint32_t t, const LocalStat
                    std::uint32_t other) const {
   next = s;
   next.locals[t] = to.next;
+  if (is_rc11(plan_.model)) return apply_rc11(s, next, t, l, to, other);
   const bool update = to.written != no_value && l.kind != LabelKind::Write;
   if (l.location >= 0) {
     const auto k = static_cast<std::size_t>(l.location);
@@ -497,6 +518,18 @@ void Search::apply(const State& s, State& next, std::uint32_t t, const LocalStat
   const LabelKind then = locals_.at(t, to.next).kind;
   const bool over = then == LabelKind::Blocked || then == LabelKind::Error;
   if (over || (then == LabelKind::End && t < program_.threads.size())) monitor_.forget(next, t);
+  if (options_.settle) monitor_.settle(next, locals_);
+}
+
+void Search::apply_rc11(const State& s, State& next, std::uint32_t t, const LocalState& l, const Successor& to,
+                        std::uint32_t other) const {
+  const auto k = static_cast<std::size_t>(l.location);
+  const std::uint32_t old = l.location >= 0 ? s.values[k] : 0;
+  if (l.location >= 0 && to.written != no_value) next.values[k] = to.written;
+  if (l.kind == LabelKind::Spawn) next.locals[other] = to.child;
+  if (plan_.scouting) return;
+  rc11_.step(next, t, l, to, other, old);
+  rc11_.forget(next, locals_, static_cast<std::uint32_t>(program_.threads.size()));
   if (options_.settle) monitor_.settle(next, locals_);
 }
 
@@ -560,6 +593,7 @@ TraceStep Search::describe(const State& s, std::uint32_t t, const Successor* to,
   step.action = l.action.kind;
   step.fence = l.action.fence;
   step.mode = l.action.mode;
+  step.failure = l.action.failure;
   step.size = l.action.size;
   step.position = l.action.position;
   step.other = other;
@@ -568,6 +602,7 @@ TraceStep Search::describe(const State& s, std::uint32_t t, const Successor* to,
   if (!to) return step;
   step.reads = l.action.kind == ActionKind::Read;
   step.writes = l.location >= 0 && to->written != no_value;
+  if (l.kind == LabelKind::Cas && !step.writes) step.mode = l.action.failure;
   if (l.location >= 0) {
     const Location& location = locals_.locations()[static_cast<std::size_t>(l.location)];
     step.value_read = location.values[s.values[static_cast<std::size_t>(l.location)]];

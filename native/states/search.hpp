@@ -5,6 +5,7 @@
 #include "states/codec.hpp"
 #include "states/locals.hpp"
 #include "states/monitor.hpp"
+#include "states/rc11.hpp"
 #include "states/state_set.hpp"
 
 #include <memory>
@@ -31,7 +32,7 @@ struct TraceStep {
   LabelKind kind = LabelKind::Silent;
   ActionKind action = ActionKind::End;
   FenceKind fence = FenceKind::Sc;
-  Mode mode = Mode::Na;
+  Mode mode = Mode::Na, failure = Mode::Na; // failure: of a compare-exchange that may still fail
   bool reads = false, writes = false;
   std::uint8_t size = 0;
   std::uint32_t position = 0, other = 0; // other: the thread that a spawn starts or a join waits for
@@ -125,6 +126,7 @@ private:
 
   void expand(Worker& w, std::uint32_t id) const;
   void judge(Worker& w, std::uint32_t id) const;
+  void find_race_by_hb(Worker& w, std::uint32_t id) const;
   void find_race(Worker& w, std::uint32_t id) const;
   void find_deadlock(Worker& w, std::uint32_t id) const;
   bool somebody_finishes() const;
@@ -133,6 +135,8 @@ private:
   std::uint32_t alone(const State& s) const;
   void apply(const State& s, State& next, std::uint32_t t, const LocalState& l, const Successor& to,
              std::uint32_t other) const;
+  void apply_rc11(const State& s, State& next, std::uint32_t t, const LocalState& l, const Successor& to,
+                  std::uint32_t other) const;
   std::uint64_t hash(const State& s, const std::uint64_t* packed) const;
   std::size_t shard_of(const State& s) const;
   State initial() const;
@@ -145,6 +149,7 @@ private:
   LocalStates locals_;
   Plan plan_;
   Monitor monitor_;
+  Rc11Monitor rc11_;
   Codec codec_;
   std::vector<StateSet> shards_;
   std::vector<std::uint32_t> next_, level_end_, stack_;

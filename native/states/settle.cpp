@@ -43,7 +43,7 @@ void Monitor::anticipate(State& s, std::uint32_t t, const LocalState& label) con
   learn(p_.vsc, reads ? p_.wsc : p_.msc, p_.l_words,
         [&](std::uint32_t k) { return k == at / 64 ? std::uint64_t{1} << (at % 64) : 0; });
   const Plan::Use& use = p_.uses[where];
-  if (p_.model == Against::Tso || writes || !use.settled()) return;
+  if (p_.model == Against::Tso || is_rc11(p_.model) || writes || !use.settled()) return;
   learn(p_.vr, p_.w, p_.v_words, [&](std::uint32_t k) { return p_.places[where].v_mask[k]; });
   learn(p_.vx, p_.wx, p_.x_words, [&](std::uint32_t k) { return p_.places[where].x_mask[k]; });
 }
@@ -54,7 +54,7 @@ std::uint64_t Monitor::risk(const State& s, std::uint32_t t, const LocalState& l
                             bool updates) const {
   const std::uint32_t a = updates ? p_.vx : p_.vr, b = updates ? p_.vrx : p_.vw;
   std::uint64_t risk = (thread_row(s, t, a)[k] | thread_row(s, t, b)[k]) & (updates ? label.next_x : label.next_v)[k];
-  if (p_.model == Against::Tso) return risk;
+  if (p_.model == Against::Tso || is_rc11(p_.model)) return risk; // where reading need not tell
   for (std::uint32_t y = 0; y < p_.judged && risk; ++y) {
     const Plan::Place& place = p_.places[p_.at[y]];
     const std::uint64_t here = (updates ? place.x_mask : place.v_mask)[k];
@@ -76,10 +76,24 @@ void Monitor::settle_values(State& s, const LocalStates& locals) const {
       for (std::uint32_t t = 0; t < p_.threads; ++t)
         for (const std::uint32_t row : {a, b, own})
           thread_row(s, t, row)[k] &= live;
+      if (is_rc11(p_.model)) keep_everywhere(s, k, updates ? Plan::Bits::Updates : Plan::Bits::Reads, live);
     }
   };
   keep(p_.v_words, p_.vr, p_.vw, p_.own, false);
   keep(p_.x_words, p_.vx, p_.vrx, p_.vx, true);
+}
+
+// RC11 has many views; each of them only ever limits what a thread may take.
+void Monitor::keep_everywhere(State& s, std::uint32_t word, Plan::Bits kind, std::uint64_t live) const {
+  std::uint64_t* at = s.rows.data();
+  const auto go = [&](std::uint32_t count, std::uint32_t stride, const std::vector<Plan::Row>& rows) {
+    for (std::uint32_t k = 0; k < count; ++k, at += stride)
+      for (const Plan::Row& row : rows)
+        if (row.kind == kind) at[row.offset + word] &= live;
+  };
+  go(p_.threads, p_.thread_stride, p_.thread_rows);
+  go(p_.monitored, p_.location_stride, p_.location_rows);
+  go(1, p_.global_stride, p_.global_rows);
 }
 
 // Whether a label of this thread on x could diverge before x is written again, once the thread is aware of x.

@@ -50,6 +50,8 @@ class Against(Enum):
     SRA = 1
     TSO = 2
     SC = 3
+    RC11 = 4
+    RC11_CPP20 = 5
 
 class SearchStatus(Enum):
     RUNNING = 0
@@ -79,6 +81,8 @@ class LabelKind(Enum):
 class TraceStep:
     @property
     def thread(self) -> int: ...
+    @property
+    def failure(self) -> int: ...
     @property
     def kind(self) -> LabelKind: ...
     @property

@@ -130,10 +130,11 @@ def _task(source: Source, flags: Sequence[str], options: RelaxOptions) -> Task:
 
 def promela(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> str:
     """The program in Promela with the monitor of its robustness, for SPIN. `keywords`: the fields of RobustOptions."""
+    from fencepost.robustness.orders import needed
     from fencepost.robustness.promela import emit
 
-    options = make(RobustOptions, keywords)
-    return emit(read(source, flags=flags), options.against, options)
+    options, program = make(RobustOptions, keywords), read(source, flags=flags)
+    return emit(program, options.against or needed(program), options)
 
 
 def replay(source: str | Path | Mapping[str, Any]) -> tuple[Verdict, Sources]:

@@ -182,9 +182,10 @@ class RepairOptions(RelaxOptions):
 class RobustOptions:
     """What `robust` takes. A limit that runs out makes the verdict UNKNOWN, never PASS."""
 
-    against: str = option(
-        "ra", "The weaker model: ra, sra or tso; or sc, to look for the program's own errors only.", metavar="MODEL"
-    )
+    against: str | None = option(
+        None, "The weaker model: ra, sra, tso, rc11 or rc11-cpp20; or sc, to look for the program's own errors only. "
+        "Default: rc11 for C programs that use more than release and acquire, tso for x86, else ra.", metavar="MODEL",
+    )  # fmt: skip
     waits: bool = option(
         False, "Read a loop that only waits for one location as a blocking wait: its failed reads are no events."
     )
@@ -203,14 +204,19 @@ class RobustOptions:
     time_limit: float | None = option(None, "Stop after S seconds.", metavar="S")
     jobs: int = option(1, "Search on N threads.", metavar="N")
 
+    @property
+    def weaker(self) -> str:
+        """The weaker model; `against` says it once it is chosen."""
+        return self.against or "ra"
+
     def __post_init__(self) -> None:
         for name in ("messages", "max_states", "memory", "time_limit", "jobs"):
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise UsageError(f"{flag(name)} must be positive, not {value}")
         _check_jobs(self.jobs)
-        for name, known in (("against", ("ra", "sra", "tso", "sc")), ("backend", ("native", "spin")),
-                            ("emit", (None, "promela"))):  # fmt: skip
+        models = (None, "ra", "sra", "tso", "sc", "rc11", "rc11-cpp20")
+        for name, known in (("against", models), ("backend", ("native", "spin")), ("emit", (None, "promela"))):
             value = getattr(self, name)
             if value not in known:
                 raise UsageError(f"{flag(name)} {value}: expected {' or '.join(k for k in known if k)}")
@@ -221,7 +227,7 @@ class RobustOptions:
     def settings(self) -> Settings:
         """What these options ask of the passes."""
         return Settings(
-            target=self.against, spurious_wakeups=self.spurious_wakeups, spurious_failures=self.spurious_failures,
+            target=self.weaker, spurious_wakeups=self.spurious_wakeups, spurious_failures=self.spurious_failures,
             waits=self.waits,
         )  # fmt: skip
 

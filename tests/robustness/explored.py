@@ -67,10 +67,10 @@ def bounded(program: Program, rounds: int) -> Program:
 
     flat = replace(program, functions=tuple(expand(f, body) for f in program.functions if f.name in entries))
     short = unroll(flat, LoopBounds(rounds))
-    return replace(short, functions=tuple(expand(f, _stops) for f in short.functions))
+    return replace(short, functions=tuple(expand(f, stops) for f in short.functions))
 
 
-def _stops(i: Instruction, registers: Registers) -> Sequence[Instruction]:
+def stops(i: Instruction, registers: Registers) -> Sequence[Instruction]:
     if isinstance(i, Assert):
         return ()
     if isinstance(i, Fail):

@@ -14,7 +14,7 @@ from fencepost.report.json import verdict_data
 
 
 def robust(files: Files, options: RobustOptions, reports: ReportOptions, flags: tuple[str, ...] = ()) -> Reply:
-    """Decide whether every execution of a program under release/acquire (or TSO) is one of sequential consistency."""
+    """Decide whether every execution of a program under a weaker model (RC11, RA, TSO) is one of SC."""
     if options.emit is not None:
         text = api.promela(
             files, flags=flags, against=options.against, waits=options.waits,

@@ -11,15 +11,16 @@ from fencepost.options import RobustOptions
 from fencepost.program.instructions import BOUNDS, ErrorKind, Malloc
 from fencepost.program.operands import Position
 from fencepost.program.program import Program
-from fencepost.robustness.orders import stronger_than_ra, weaker_than_ra
-from fencepost.robustness.prepare import Prepared, prepare
-from fencepost.robustness.witness import divergence, program_error, race
+from fencepost.robustness.orders import needed, stronger_than_ra, weaker_than_ra
+from fencepost.robustness.prepare import RC11, Prepared, prepare
+from fencepost.robustness.witness import divergence, program_error, race, race_by_hb
 from fencepost.verdict import Answer, ErrorReport, Verdict, Witness
 
 #: Called every so often with the number of states, the seconds so far and the length of the traces under way.
 Progress = Callable[[int, float, int], None]
 
-_MODELS = {"ra": Against.RA, "sra": Against.SRA, "tso": Against.TSO, "sc": Against.SC}
+_MODELS = {"ra": Against.RA, "sra": Against.SRA, "tso": Against.TSO, "sc": Against.SC, "rc11": Against.RC11,
+           "rc11-cpp20": Against.RC11_CPP20}  # fmt: skip
 _SLICE = 0.05  # seconds between two looks at the clock and the keyboard
 _MEBIBYTE = 1 << 20
 _UNLIMITED = (1 << 32) - 2
@@ -36,6 +37,8 @@ def check_robustness(
     Assertions and other errors that SC already has make the verdict FAIL too, without making the program less robust.
     """
     options = options or RobustOptions()
+    if options.against is None:
+        options = replace(options, against="ra" if options.state else needed(program))
     if options.state:
         from fencepost.robustness.states import check_state_robustness
 
@@ -43,10 +46,10 @@ def check_robustness(
     if options.backend == "spin":
         from fencepost.robustness.spin import check_with_spin
 
-        return check_with_spin(program, options)
-    prepared = prepare(program, options.against, options)
+        return _with_orders(check_with_spin(program, options), program)
+    prepared = prepare(program, options.weaker, options)
     search = RobustnessSearch(
-        prepared.bytecode, _MODELS[options.against], options.depth_first, options.hash_compact,
+        prepared.bytecode, _MODELS[options.weaker], options.depth_first, options.hash_compact,
         memory=options.memory * _MEBIBYTE, states=options.max_states or _UNLIMITED, jobs=options.jobs,
     )  # fmt: skip
     started = time.perf_counter()
@@ -57,17 +60,19 @@ def check_robustness(
             return weaker
         finished = _run(search, options, started, progress)
     verdict = _verdict(search, prepared, options, finished, time.perf_counter() - started)
-    return _with_orders(verdict, program) if options.against in ("ra", "sra") else verdict
+    return _with_orders(verdict, program)
 
 
 def _with_orders(verdict: Verdict, program: Program) -> Verdict:
     """No PASS where accesses were read as stronger than they are, and no FAIL without a word where as weaker."""
+    if verdict.model not in ("ra", "sra"):
+        return verdict
     weaker, stronger = weaker_than_ra(program), stronger_than_ra(program)
     if verdict.extra["robust"] is False and stronger:
         return replace(verdict, warnings=(f"seq-cst accesses ({_places(stronger)}) are read as release and acquire",))
     if verdict.extra["robust"] is not True or not weaker:
         return verdict
-    reason = f"{verdict.reason}; but {_places(weaker)} ask for less than release/acquire, and were read as that"
+    reason = f"{verdict.reason}; but {_places(weaker)} ask for less, and were read as that (try --against rc11)"
     answer = Answer.UNKNOWN if verdict.answer is Answer.PASS else verdict.answer
     return replace(verdict, answer=answer, reason=reason, extra={**verdict.extra, "robust": None, "code": OTHER_ORDERS})
 
@@ -131,7 +136,7 @@ def _verdict(
     if errors and robust is not False:
         reason = f"{errors[0].message}, under SC already" + ("" if robust else f"; {reason}")
     statistics = search.statistics
-    return Verdict(answer, reason, options.against, 0, 0, seconds, tuple(errors), witness,
+    return Verdict(answer, reason, options.weaker, 0, 0, seconds, tuple(errors), witness,
                    extra={"robust": robust, "against": options.against, "states": statistics.states,
                           "search": _figures(statistics, seconds), **({"code": code} if code else {})})  # fmt: skip
 
@@ -151,7 +156,7 @@ def _finding(
     search: RobustnessSearch, prepared: Prepared, options: RobustOptions, finished: bool
 ) -> tuple[Witness | None, str, bool | None]:
     """The witness of a divergence or a race, the reason of the answer, and whether the program is robust."""
-    against, states = options.against, search.statistics.states
+    against, states = options.weaker, search.statistics.states
     endless = _endless(prepared.program)
     if not finished:
         return None, f"no divergence in the {states} states visited in {options.time_limit} s{endless}", None
@@ -160,7 +165,7 @@ def _finding(
             found = divergence(search, prepared, against)
             return found, f"{found.error.message}: {found.notes[0]}", False
         case SearchStatus.RACE:
-            found = race(search, prepared, against)
+            found = (race_by_hb if against in RC11 else race)(search, prepared, against)
             return found, found.error.message, False
         case SearchStatus.STATE_LIMIT:
             return None, f"no divergence in the first {states} states (--max-states){endless}", None

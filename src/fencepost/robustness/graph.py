@@ -32,6 +32,7 @@ class Label:
     address: int
     size: int
     mode: Mode
+    failure: Mode  # of a compare-exchange that is only offered
     fence: FenceKind
     reads: bool
     writes: bool
@@ -43,8 +44,8 @@ class Label:
     @classmethod
     def of(cls, s: TraceStep, prepared: Prepared) -> Label:
         at = prepared.encoded.positions[s.position]
-        return cls(s.thread, s.kind, _ACTIONS[s.action], s.address, s.size, _MODES[s.mode], _FENCES[s.fence], s.reads,
-                   s.writes, s.value_read, s.value_written, s.other, at)  # fmt: skip
+        return cls(s.thread, s.kind, _ACTIONS[s.action], s.address, s.size, _MODES[s.mode], _MODES[s.failure],
+                   _FENCES[s.fence], s.reads, s.writes, s.value_read, s.value_written, s.other, at)  # fmt: skip
 
     @property
     def is_access(self) -> bool:

@@ -24,6 +24,14 @@ def stronger_than_ra(program: Program) -> tuple[Position, ...]:
     return _where(program, lambda i: not isinstance(i, Fence) and getattr(i, "mode", None) is Mode.SC)
 
 
+def needed(program: Program) -> str:
+    """The model to ask where nobody names one. For C that is RC11; where a program has nothing but release and acquire
+    accesses, release/acquire means the same and its monitor is smaller."""
+    if program.arch is Arch.C11 and (weaker_than_ra(program) or stronger_than_ra(program)):
+        return "rc11"
+    return "tso" if program.arch is Arch.X86 else "ra"
+
+
 def _where(program: Program, wanted: Callable[[Instruction], bool]) -> tuple[Position, ...]:
     if program.arch is not Arch.C11:
         return ()

@@ -33,13 +33,18 @@ def prepare(program: Program, against: str, options: RobustOptions | None = None
 
 
 def passes(program: Program, against: str, options: RobustOptions | None = None) -> Program:
-    """What every analysis does. Then, unless the model is hardware, turns every full fence into a read-modify-write of
-    one location that nothing else uses (Example 3.6 of the paper), and drops the weaker fences: where every access
-    releases or acquires they add nothing. SC needs no fence at all."""
+    """What every analysis does. Then, unless the model has fences of its own, turns every full fence into a
+    read-modify-write of one location that nothing else uses (Example 3.6 of the paper), and drops the weaker fences:
+    where every access releases or acquires they add nothing. SC needs no fence at all."""
     settings = replace((options or RobustOptions()).settings, target=against)
     program = pipeline.prepare(program, pipeline.Analysis.ROBUSTNESS, settings)
-    return program if against == "tso" else _fences_as_updates(program, frozenset() if against == "sc" else FULL_FENCES)
+    if against == "tso" or against in RC11:
+        return program
+    return _fences_as_updates(program, frozenset() if against == "sc" else FULL_FENCES)
 
+
+#: The models that take the orders of C, and its fences, as they are.
+RC11 = frozenset({"rc11", "rc11-cpp20"})
 
 FULL_FENCES = frozenset({
     FenceKind.SC, FenceKind.SYNC, FenceKind.MFENCE, FenceKind.DMB_SY, FenceKind.DSB_SY, FenceKind.FENCE_RW_RW,

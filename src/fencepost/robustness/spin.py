@@ -45,7 +45,7 @@ class SpinRun:
 
 def check_with_spin(program: Program, options: RobustOptions) -> Verdict:
     """The verdict of SPIN, with the witness of our own search where the program is not robust."""
-    found = run_spin(emit(program, options.against, options), options.memory, options.time_limit)
+    found = run_spin(emit(program, options.weaker, options), options.memory, options.time_limit)
     extra = {
         "robust": found.robust, "against": options.against, "states": found.states,
         "search": {"backend": "spin", "bytes_per_state": found.vector, "generate_seconds": round(found.generate, 3),
@@ -53,7 +53,7 @@ def check_with_spin(program: Program, options: RobustOptions) -> Verdict:
     }  # fmt: skip
     if found.robust is not False:
         answer = Answer.PASS if found.robust else Answer.UNKNOWN
-        return Verdict(answer, found.reason, options.against, seconds=found.seconds, extra=extra)
+        return Verdict(answer, found.reason, options.weaker, seconds=found.seconds, extra=extra)
     from fencepost.robustness.check import check_robustness
 
     ours = check_robustness(program, replace(options, backend="native"))

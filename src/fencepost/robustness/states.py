@@ -368,8 +368,8 @@ def _label(machine: RaMachine, state: RaState, move: Move) -> tuple[Label, int |
 
 def _plain_label(thread: int, action: Action, event: EventKind, read: int, written: int | None) -> Label:
     kind = LabelKind.AWAIT if action.part is Part.AWAIT else LabelKind.READ
-    return Label(thread, kind, event, action.address, action.size, action.mode, FenceKind.SC, event is EventKind.READ,
-                 written is not None, read, written or 0, 0, action.at)  # fmt: skip
+    return Label(thread, kind, event, action.address, action.size, action.mode, action.mode, FenceKind.SC,
+                 event is EventKind.READ, written is not None, read, written or 0, 0, action.at)  # fmt: skip
 
 
 def _standing(machine: RaMachine, name: str, number: int) -> str:

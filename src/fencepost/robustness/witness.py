@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from fencepost._core import ErrorFound, LabelKind, RobustnessSearch, TraceStep
 from fencepost.errors import InternalError
-from fencepost.execution.execution import EventKind, Execution
+from fencepost.execution.execution import Event, EventKind, Execution
 from fencepost.models.registry import find
 from fencepost.program.datatypes import path_at
 from fencepost.program.instructions import ErrorKind, Mode
@@ -31,7 +31,9 @@ def divergence(search: RobustnessSearch, prepared: Prepared, against: str) -> Wi
         if not effect.allowed:
             continue
         graph = run.copy()
-        event = graph.add(replace(label, reads=True, read=old, writes=effect.writes, written=effect.written), behind)
+        mode = label.failure if label.kind is LabelKind.CAS and not effect.writes else label.mode
+        done = replace(label, mode=mode, reads=True, read=old, writes=effect.writes, written=effect.written)
+        event = graph.add(done, behind)
         execution = graph.execution()
         if _allows(against, execution) and not _allows("sc", execution):
             return _witness(against, steps, label, graph, event, behind)
@@ -93,6 +95,31 @@ def race(search: RobustnessSearch, prepared: Prepared, against: str) -> Witness:
     error = ErrorReport(ErrorKind.RACE, message, pair[0].at, pair[0].thread, tuple(sorted(events)))
     notes = ("a program with a race has no meaning under release/acquire",)
     return Witness(x, error, against, (), tuple(run), notes, prepared.program)
+
+
+def race_by_hb(search: RobustnessSearch, prepared: Prepared, against: str) -> Witness:
+    """An access that SC can do next, and an earlier one of another thread that does not happen before it."""
+    steps, label = _labels(search.trace(), prepared), Label.of(search.offending(), prepared)
+    graph = Graph.of_run(prepared, steps, label)
+    run, before = _run(steps, graph), list(graph.events)
+    value = graph.events[graph.coherence[label.address][-1]].value
+    effect = search.effect(value)
+    mode = label.failure if label.kind is LabelKind.CAS and not effect.writes else label.mode
+    done = replace(label, mode=mode, reads=True, read=value, writes=effect.writes, written=effect.written)
+    event = graph.events[graph.add(done)]
+    run.append(Step(label.thread, f"next: {_access(label)} {_name(prepared, label.address)}", label.at, event.id))
+    earlier = next(e for e in reversed(before) if e.thread == search.racing().thread and _conflict(e, event))
+    x = graph.execution()
+    who = f"{_access(label)} in {x.threads[label.thread]} ({label.at})"
+    other = f"{'write' if earlier.is_write else 'read'} in {x.threads[earlier.thread]} ({earlier.at})"
+    message = f"data race on {_name(prepared, label.address)}: {who} and the earlier {other}"
+    error = ErrorReport(ErrorKind.RACE, message, label.at, label.thread, (earlier.id, event.id))
+    notes = ("neither access happens before the other, and a program with a race has no meaning",)
+    return Witness(x, error, against, (), tuple(run), notes, prepared.program)
+
+
+def _conflict(a: Event, b: Event) -> bool:
+    return a.address == b.address and a.is_access and (a.is_write or b.is_write) and Mode.NA in (a.mode, b.mode)
 
 
 def program_error(search: RobustnessSearch, prepared: Prepared, raw: ErrorFound, kind: ErrorKind) -> Witness:
