@@ -101,7 +101,7 @@ def test_examples_do_what_they_expect(example: Path) -> None:
 def test_the_tutorial_tells_the_story_that_it_explains() -> None:
     """Its prose speaks of these: a page promoted from a broken build must not pass."""
     text = (DOCS / "tutorial.md").read_text(encoding="utf-8")
-    for phrase in ("missed 42 of step 1", "no error under sc", "no error under tso", "then rc11\n         forbids"):
+    for phrase in ("missed 42 of step 1", "no error under sc", "no error under tso", "then every\n         execution passes"):
         assert phrase in text
     assert text.count(" PASS ") == 3 and text.count(" FAIL ") == 2
 

@@ -21,7 +21,7 @@ from fencepost.options import (
     make,
 )
 from fencepost.program.program import Program
-from fencepost.verdict import Answer, Estimate, Outcomes, Verdict
+from fencepost.verdict import Answer, Estimate, Outcomes, Verdict, Witness
 
 if TYPE_CHECKING:
     from fencepost.bounded import Progress as BoundedProgress
@@ -57,7 +57,12 @@ def check(
     """Explores all executions under a memory model and looks for errors. `keywords` are the fields of CheckOptions;
     `progress` is called with the number of executions and the seconds so far, and an estimate of all executions."""
     options = make(CheckOptions, keywords)
-    program = read(source, flags=flags)
+    return _explored(read(source, flags=flags), options, progress)
+
+
+def _explored(
+    program: Program, options: CheckOptions, progress: Callable[[int, float, Estimate | None], None] | None = None
+) -> Verdict:
     model = find_model(options.model)
     verdict: Verdict = _room("explore", "exploration").explore(program, model, options, progress)
     if verdict.answer is Answer.FAIL and verdict.witness is None:
@@ -70,8 +75,20 @@ def check(
         witness = repair(verdict.witness, model)
         witness = witness if model.ours else replace(witness, model_text=model.source)
         confirm(witness, model)
-        verdict = replace(verdict, witness=witness)
+        verdict = replace(verdict, witness=_curable(witness, program, options, _explored))
     return verdict
+
+
+def _curable(
+    witness: Witness, program: Program, options: CheckOptions, check: Callable[[Program, CheckOptions], Verdict],
+    *, robust: bool = False,
+) -> Witness:  # fmt: skip
+    """The witness with the search for a fix, which runs when it is told."""
+    if not options.fix:
+        return witness
+    from fencepost.repair.cure import Cure
+
+    return replace(witness, cure=Cure(program, options, check, len(witness.execution.events), robust=robust))
 
 
 def robust(
@@ -83,12 +100,22 @@ def robust(
     states, the seconds and the depth so far."""
     from fencepost.robustness import check_robustness
 
-    verdict = check_robustness(read(source, flags=flags), make(RobustOptions, keywords), progress)
+    options, program = make(RobustOptions, keywords), read(source, flags=flags)
+    verdict = check_robustness(program, options, progress)
     if verdict.witness is not None:
         from fencepost.witness.confirm import confirm
 
         confirm(verdict.witness)
+        if options.against != "sc" and not options.waits and not options.state:
+            asked = CheckOptions(model=options.against)
+            verdict = replace(verdict, witness=_curable(verdict.witness, program, asked, _is_robust, robust=True))
     return verdict
+
+
+def _is_robust(program: Program, options: CheckOptions) -> Verdict:
+    from fencepost.robustness import check_robustness
+
+    return check_robustness(program, RobustOptions(against=options.model, max_states=options.max_executions))
 
 
 def repair(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> Repair:
@@ -115,12 +142,12 @@ def _task(source: Source, flags: Sequence[str], options: RelaxOptions) -> Task:
     files = (str(source),) if isinstance(source, str | Path) else tuple(str(s) for s in source)
     robust_ = isinstance(options, RepairOptions) and options.goal == "robust"
     kept = {f.name: getattr(options, f.name) for f in fields(CheckOptions)}
-    explored = CheckOptions(**kept)
+    explored = CheckOptions(**(kept | {"fix": False}))
 
     def decide(program: Program) -> Verdict:
         if robust_:
             return robust(program, against=options.model, time_limit=options.time_limit, jobs=options.jobs)
-        return check(program, **kept)
+        return _explored(program, explored)
 
     return Task(
         files, tuple(flags), find_model(options.model), explored, lambda f, g: read(list(f), flags=g), decide,
@@ -248,7 +275,12 @@ def bounded(
     """Looks for a violation under POWER within a number of contexts. `keywords` are the fields of BoundedOptions."""
     from fencepost.bounded import check_bounded
 
-    return check_bounded(read(source, flags=flags), make(BoundedOptions, keywords), progress)
+    options, program = make(BoundedOptions, keywords), read(source, flags=flags)
+    verdict = check_bounded(program, options, progress)
+    if verdict.witness is None:
+        return verdict
+    asked = CheckOptions(model="power", unroll=options.unroll)
+    return replace(verdict, witness=_curable(verdict.witness, program, asked, _explored))
 
 
 def bounded_translation(source: Source, *, form: str = "program", flags: Sequence[str] = (), **keywords: Any) -> str:

@@ -123,6 +123,7 @@ class CheckOptions(ExploreOptions):
     deepen: bool = option(False, "Bound every loop by 1, 2, 3, ... rounds, until no loop wants more, there is an error"
                           ", or the time is out (--time-limit; 60 s by default).")  # fmt: skip
     leaks: bool = option(False, "Report heap memory that is never freed.")
+    fix: bool = option(True, "Look for a fix of the error that is found, with a fixed amount of work.")
     ignore: tuple[str, ...] = option(
         (), "Do not report errors of this kind (race, leak, deadlock, ...); may be repeated.", metavar="KIND"
     )

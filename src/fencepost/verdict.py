@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from enum import Enum, IntEnum
 from math import log10
 
 from fencepost.display import show
 from fencepost.execution.execution import Execution
-from fencepost.program.instructions import ErrorKind
+from fencepost.program.instructions import ErrorKind, FenceKind, Mode
 from fencepost.program.operands import Position
 from fencepost.program.program import Program
 from fencepost.reasons import Code, Reason
@@ -80,11 +80,36 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Fix:
+    """One place of the source: a load, store or update that should have the order `mode`, or `fences` before it."""
+
+    at: Position | None
+    operation: str
+    mode: Mode | None = None
+    fences: tuple[FenceKind, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cured:
+    """Changes with which the whole program passes, or is robust; `bounded`: within the bounds of its loops and the
+    like."""
+
+    fixes: tuple[Fix, ...]
+    bounded: bool = False
+    robust: bool = False
+
+    def __call__(self) -> Cured:
+        """What is known already is its own answer."""
+        return self
+
+
+@dataclass(frozen=True, slots=True)
 class Witness:
     """An execution that shows the error. `cycle` is the reason where the reason is a cycle; `run` the steps where the
     analysis has steps; `notes` sentences that the analysis wants told. `program` is the program whose execution this
     is, after every pass (unrolled, mapped, ...): with it the witness can be replayed and its locations have names.
-    `model_text` is the text of a model that is the user's own: its name may be that of one of ours."""
+    `model_text` is the text of a model that is the user's own: its name may be that of one of ours. `cure` looks for
+    changes that repair the program, when it is called; the answer is always the same."""
 
     execution: Execution
     error: ErrorReport
@@ -94,6 +119,7 @@ class Witness:
     notes: tuple[str, ...] = ()
     program: Program | None = None
     model_text: str = ""
+    cure: Callable[[], Cured | None] | None = field(default=None, compare=False, repr=False)
 
     def _repr_html_(self) -> str | None:
         return show(self, "html")

@@ -114,15 +114,15 @@ FIXES: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         (("&ready, 1, memory_order_relaxed", "&ready, 1, memory_order_release"),),
     ),
     "power": (
-        "put sync between the store to flag[0] and the load of flag[1] in thread left (power.c:9 and 10)",
-        (("1, memory_order_release);", "1, memory_order_release);\n    atomic_thread_fence(memory_order_seq_cst);"),),
+        "load with seq-cst (power.c:10)",
+        (("memory_order_acquire) == 0", "memory_order_seq_cst) == 0"),),
     ),
     "robustness": (
-        "put a seq-cst fence between the store to wants0 and the load of wants1 in thread zero",
+        "put a seq-cst fence before the load of wants1",
         (("wants0 := 1", "wants0 := 1; fence.sc"), ("wants1 := 1", "wants1 := 1; fence.sc")),
     ),
     "bounded": (
-        "put lwsync between the store to data and the store to ready in thread writer",
+        "put a release fence before the store to ready",
         (
             ("data = 42;", 'data = 42;\n    __asm__ volatile("lwsync" ::: "memory");'),
             ("if (ready == 1)", 'if (ready == 1) {\n        __asm__ volatile("lwsync" ::: "memory");'),

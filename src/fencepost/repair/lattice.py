@@ -23,6 +23,8 @@ LOAD: Steps = {"acq": (2, ()), "sc": (4, ("acq",))}
 STORE: Steps = {"rel": (2, ()), "sc": (4, ("rel",))}
 UPDATE: Steps = {"acq": (2, ()), "rel": (2, ()), "sc": (4, ("acq", "rel"))}
 C11_FENCE: Steps = {"acq": (3, ()), "rel": (3, ()), "sc": (7, ("acq", "rel"))}
+#: The same in front of a store: where both would do, a release is what a person expects there.
+_C11_FENCE_BEFORE_STORE: Steps = {n: C11_FENCE[n] for n in ("rel", "acq", "sc")}
 _MACHINE_FENCES: dict[Arch, Steps] = {
     Arch.X86: {"mfence": (10, ())},
     Arch.PPC: {"lwsync": (5, ()), "sync": (6, ("lwsync",))},
@@ -47,10 +49,11 @@ def access_steps(i: Instruction) -> Steps:
     return LOAD if isinstance(i, READS) else STORE if isinstance(i, WRITES) else UPDATE
 
 
-def fence_steps(model: str, architecture: Arch | None, own: bool) -> Steps:
-    """The fences to offer. `own`: the source can name those of the machine; else they are C11's."""
+def fence_steps(model: str, architecture: Arch | None, own: bool, before: Instruction | None) -> Steps:
+    """The fences to offer in front of an access. `own`: the source can name those of the machine; else they are
+    C11's."""
     if not own or architecture is None:
-        return C11_FENCE
+        return _C11_FENCE_BEFORE_STORE if isinstance(before, WRITES) else C11_FENCE
     if model == "pso":
         return _PSO_FENCES
     if model == "armv7":  # it reads sync as dmb, and has nothing lighter
@@ -116,7 +119,7 @@ def joined(steps: Iterable[str], order: Steps) -> list[FenceKind]:
     """The same in as few fences as can be: what a person would write."""
     chosen = set(steps)
     top = [n for n in order if n in chosen and not any(n in order[m][1] for m in chosen)]
-    if set(top) == {"acq", "rel"} and order is C11_FENCE:
+    if set(top) == {"acq", "rel"}:
         return [FenceKind.ACQ_REL]
     return [FenceKind(n) for n in top]
 

@@ -49,8 +49,7 @@ class _Refit:
         self.events = [replace(e, id=n) for n, e in enumerate(kept)]
         self.fences: list[Event] = []
         self.deps: tuple[set[Pair], set[Pair], set[Pair]] = (set(), set(), set())
-        self.spawns = self.pairs(x.spawns)
-        self.children = {a: b for a, b in self.spawns if self.events[a].kind is EventKind.SPAWN}
+        self.children = {self.number[a]: b for a, b in x.spawns if x.events[a].kind is EventKind.SPAWN}
         self.lines: dict[int, list[Event]] = {}
         for e in sorted(self.events, key=lambda e: e.index):
             self.lines.setdefault(e.thread, []).append(e)
@@ -80,10 +79,27 @@ class _Refit:
             events=(*self.events, *self.fences),
             reads_from={self.number[r]: self.number[w] for r, w in self.x.reads_from.items()},
             coherence={a: tuple(self.number[w] for w in order) for a, order in self.x.coherence.items()},
-            rmw=self.pairs(self.x.rmw), spawns=self.spawns,
+            rmw=self.pairs(self.x.rmw), spawns=self.spawns(),
             address_deps=frozenset(address), data_deps=frozenset(data), control_deps=frozenset(control),
         )  # fmt: skip
         return Refitted(x, self.number)
+
+    def spawns(self) -> frozenset[Pair]:
+        """A thread begins with its first event and ends with its last, which may be fences."""
+        ends: dict[int, list[Event]] = {}
+        for e in sorted((*self.events, *self.fences), key=lambda e: e.index):
+            ends.setdefault(e.thread, []).append(e)
+        return frozenset((self.end_of(a, ends, -1), self.end_of(b, ends, 0)) for a, b in self.x.spawns)
+
+    def end_of(self, event: int, ends: dict[int, list[Event]], which: int) -> int:
+        """What stands for an end of such a pair: a SPAWN or JOIN for itself, else the end of its thread."""
+        e = self.x.events[event]
+        if e.kind in (EventKind.SPAWN, EventKind.JOIN):
+            return self.number[event]
+        line = ends.get(e.thread)
+        if line is None:
+            raise _PartsWaysError
+        return line[which].id
 
     def thread(self, t: int, todo: list[int]) -> bool:
         """Runs a thread along its events; false where it has to wait for another one."""
@@ -159,8 +175,8 @@ class _Refit:
 
     def spawn(self, action: Action, e: Event, todo: list[int]) -> int:
         begin = self.children.get(e.id)
-        started = begin is not None and self.events[begin].kind is EventKind.BEGIN
-        child = self.events[begin].thread if begin is not None and started else e.value
+        joins = begin is not None and self.x.events[begin].kind is EventKind.JOIN  # of a thread that did nothing
+        child = self.x.events[begin].thread if begin is not None and not joins else e.value
         self.states[child] = self.machine.start_function(child, action.function, action.args)
         todo.append(child)
         return child

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from fencepost.program.instructions import Alloca, Call, Fence, Instruction, Mode, Sync
 from fencepost.program.operands import Reg
 from fencepost.program.program import Function, Program
-from fencepost.repair.lattice import Access, Steps, access_steps, existing_fence_steps, held, is_access
+from fencepost.repair.lattice import Access, access_steps, existing_fence_steps, held, is_access
 from fencepost.repair.space import Site, SiteKind, Spot
 from fencepost.witness.sites import foreign
 
@@ -49,20 +49,4 @@ def fence_sites(program: Program) -> list[Site]:
             if isinstance(i, Fence) and not foreign(i.at):
                 steps = existing_fence_steps(i.kind)
                 found.append(Site(SiteKind.FENCE, ((number, index),), steps, i.at, label="fence", fence=i.kind))
-    return found
-
-
-def gaps_before_accesses(program: Program, steps: Steps) -> list[Site]:
-    """A gap in front of every shared access but the first of a thread's function."""
-    started = {t.function for t in program.threads}
-    found = []
-    for number, function in enumerate(program.functions):
-        if foreign(function.at):
-            continue
-        seen = function.name not in started
-        for index, i in enumerate(function.code):
-            if is_access(i) and not foreign(i.at) and shared(function, i):
-                if seen:
-                    found.append(Site(SiteKind.BEFORE, ((number, index),), steps, i.at, label="fence"))
-                seen = True
     return found

@@ -27,6 +27,13 @@ def language_of(file: str) -> Language | None:
     return Pseudo() if suffix == ".fp" else None
 
 
+def load_text(file: str) -> str | None:
+    """The text of a file; None where there is none, or not one that we can change."""
+    if language_of(file) is None or not Path(file).is_file():
+        return None
+    return Path(file).read_bytes().decode("utf-8", "surrogateescape")
+
+
 @dataclass(frozen=True, slots=True)
 class Inserted:
     """A text with markers in it: `offsets` are those of the original, in order."""
@@ -73,8 +80,8 @@ class Sources:
 
     def load(self, file: str) -> str | None:
         """The text of a file; None where it is not one that can be changed."""
-        if file not in self.texts and language_of(file) is not None and Path(file).is_file():
-            self.texts[file] = Path(file).read_bytes().decode("utf-8", "surrogateescape")
+        if file not in self.texts and (text := load_text(file)) is not None:
+            self.texts[file] = text
         return self.texts.get(file)
 
     def program(self, changed: Mapping[str, str]) -> tuple[Program, Callable[[str], str]]:

@@ -19,7 +19,7 @@ from fencepost.program.passes.mapping import TARGETS, map_for_model
 from fencepost.program.passes.rewrite import retarget
 from fencepost.program.program import Function, Program
 from fencepost.records import dataclass
-from fencepost.repair.lattice import access_steps, fence_steps, held, is_access, joined, raised
+from fencepost.repair.lattice import Steps, access_steps, fence_steps, held, is_access, joined, raised
 from fencepost.repair.sites import access_site, fence_sites, shared
 from fencepost.repair.sources import Inserted, Sources, compiles, insert, language_of
 from fencepost.repair.space import Assignment, Atom, Site, SiteKind, Space, Spot, make_space
@@ -245,9 +245,14 @@ class _Surveyor:
                     useless = _idle(function, index, function.name in entries, self.marker_of)
                     idle[key] = idle.get(key, True) and useless
         own = all(language_of(f).own_fences for f in self.sources.files)  # type: ignore[union-attr] # all are known
-        steps = fence_steps(self.model.name, self.model.architecture, own)
+
+        def steps(spot: Spot) -> Steps:
+            code = program.functions[spot[0]].code[spot[1] :]
+            following = next((i for i in code if is_access(i)), None)
+            return fence_steps(self.model.name, self.model.architecture, own, following)
+
         return [
-            (Site(SiteKind.GAP, tuple(s), steps, self.position(*key), label="fence"), Place(*key))
+            (Site(SiteKind.GAP, tuple(s), steps(s[0]), self.position(*key), label="fence"), Place(*key))
             for key, s in spots.items() if not idle[key]
         ]  # fmt: skip
 

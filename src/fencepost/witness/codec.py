@@ -16,7 +16,7 @@ from fencepost.program.instructions import ErrorKind, FenceKind, Mode
 from fencepost.program.operands import Position
 from fencepost.program.printer import print_program
 from fencepost.program.reader import read_program
-from fencepost.verdict import Edge, ErrorReport, Step, Witness
+from fencepost.verdict import Cured, Edge, ErrorReport, Fix, Step, Witness
 from fencepost.witness.relations import Relations
 from fencepost.witness.sources import Sources, files_of, sources_of
 
@@ -52,9 +52,21 @@ def encode(witness: Witness, sources: Sources | None = None) -> Json:
         "cycle": [{"source": e.source, "target": e.target, "name": e.name} for e in witness.cycle],
         "run": [{"thread": s.thread, "text": s.text, "at": _position(s.at), "event": s.event} for s in witness.run],
         "notes": list(witness.notes),
+        "cured": _cured(witness.cure() if witness.cure is not None else None),
         "program": print_program(witness.program) if witness.program is not None else None,
         "sources": (sources or sources_of(witness)).embed(files_of(witness)),
     }  # fmt: skip
+
+
+def _cured(cured: Cured | None) -> Json | None:
+    if cured is None:
+        return None
+    fixes = [
+        {"at": _position(f.at), "operation": f.operation, "mode": f.mode.value if f.mode is not None else None,
+         "fences": [k.value for k in f.fences]}
+        for f in cured.fixes
+    ]  # fmt: skip
+    return {"bounded": cured.bounded, "robust": cured.robust, "fixes": fixes}
 
 
 def encode_error(error: ErrorReport) -> Json:
@@ -131,7 +143,21 @@ def _witness(data: Json) -> Witness:
         notes=tuple(str(n) for n in data["notes"]),
         program=read_program(data["program"], "<witness program>") if data["program"] is not None else None,
         model_text=str(data.get("model_text", "")),
+        cure=_read_cured(data.get("cured")),
     )
+
+
+def _read_cured(data: Json | None) -> Cured | None:
+    if data is None:
+        return None
+    fixes = tuple(
+        Fix(
+            _read_position(f["at"]), str(f["operation"]), _member(Mode, f["mode"]) if f["mode"] is not None else None,
+            tuple(_member(FenceKind, k) for k in f["fences"]),
+        )
+        for f in data["fixes"]
+    )  # fmt: skip
+    return Cured(fixes, bool(data["bounded"]), bool(data["robust"]))
 
 
 def _check_ids(data: Json, x: Execution) -> None:

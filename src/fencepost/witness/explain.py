@@ -13,7 +13,7 @@ from fencepost.verdict import Edge
 from fencepost.witness.case import Case
 from fencepost.witness.faults import lost, sentence, standing
 from fencepost.witness.operations import never_comes, waits_at
-from fencepost.witness.remedy import Remedy, for_cycle, for_race
+from fencepost.witness.remedy import Remedy, remedies
 from fencepost.witness.titles import TITLES
 
 
@@ -73,17 +73,17 @@ class _Explainer:
         self.x = case.witness.execution
 
     def explain(self) -> Explanation:
-        reasons: dict[ErrorKind, Callable[[], tuple[str, tuple[Remedy, ...]]]] = {
+        reasons: dict[ErrorKind, Callable[[], str]] = {
             ErrorKind.RACE: self.race, ErrorKind.DEADLOCK: self.waiting, ErrorKind.LIVENESS: self.waiting,
             ErrorKind.USE_AFTER_FREE: self.freed, ErrorKind.DOUBLE_FREE: self.freed, ErrorKind.LEAK: self.leak,
         }  # fmt: skip
         title = TITLES.get(self.error.kind, self.error.kind.value.replace("-", " "))
         if self.case.witness.cycle:
             title = "not robust" if self.error.message.startswith("not robust") else title
-            reason, remedies = self.values()
+            reason = self.values()
         else:
-            reason, remedies = reasons.get(self.error.kind, self.fault)()
-        return Explanation(title, reason, remedies)
+            reason = reasons.get(self.error.kind, self.fault)()
+        return Explanation(title, reason, remedies(self.case))
 
     # --- words
 
@@ -100,18 +100,18 @@ class _Explainer:
 
     # --- values that should not have been: assertions and what follows from wrong values
 
-    def fault(self) -> tuple[str, tuple[Remedy, ...]]:
+    def fault(self) -> str:
         """What is wrong, where it can be said; and how the values came about, where that says more."""
         wrong = sentence(self.case)
         if wrong and not self.case.cycle and self.error.kind is not ErrorKind.OUT_OF_BOUNDS:
-            return wrong, ()
-        reason, remedies = self.values()
-        return (f"{wrong}. {reason[:1].upper()}{reason[1:]}" if wrong else reason), remedies
+            return wrong
+        reason = self.values()
+        return f"{wrong}. {reason[:1].upper()}{reason[1:]}" if wrong else reason
 
-    def values(self) -> tuple[str, tuple[Remedy, ...]]:
+    def values(self) -> str:
         if not self.case.cycle:
             return self.taking_turns()
-        return self.reordering(), for_cycle(self.case, self.case.cycle)
+        return self.reordering()
 
     def reordering(self) -> str:
         """What happened that taking turns cannot give: stale reads, else early ones, else stores in opposite orders."""
@@ -176,27 +176,25 @@ class _Explainer:
             f"had been seen by then: nothing keeps the two stores of {self.who(w)} in order"
         )
 
-    def taking_turns(self) -> tuple[str, tuple[Remedy, ...]]:
+    def taking_turns(self) -> str:
         split = self.split_update()
         if split is not None:
             read, other, write = split
             location = self.names.location(read.address)
-            reason = (
+            return (
                 f"{self.who(read)} read {location} = {self.names.value(read)}{self.place(read)} and stored "
                 f"{self.names.value(write)}{self.place(write)}, and in between {self.who(other)} had stored "
                 f"{self.names.value(other)}{self.place(other)}, which was lost"
             )
-            cure = f"make the load and the store of {location} one atomic step (fetch_add, compare-exchange or a lock)"
-            return reason, (Remedy(cure),)
         if self.error.thread < 0 and self.x.outcome:
             final = ", ".join(f"{name} = {value}" for name, value in self.x.outcome.items())
-            return f"the threads, taking turns in this order, end with {final}", ()
+            return f"the threads, taking turns in this order, end with {final}"
         seen = self.last_read()
         if seen is None:
-            return f"{self.names.subject(self.error.thread)} runs into it on its own", ()
+            return f"{self.names.subject(self.error.thread)} runs into it on its own"
         if self.case.relations.unordered:
-            return seen, ()  # without an order of writes nobody can say whether taking turns is enough
-        return f"no reordering is needed: with the threads taking turns in this order, {seen}", ()
+            return seen  # without an order of writes nobody can say whether taking turns is enough
+        return f"no reordering is needed: with the threads taking turns in this order, {seen}"
 
     def last_read(self) -> str | None:
         mine = [e for e in self.x.thread_events(self.error.thread) if e.is_read and e.id in self.x.reads_from]
@@ -231,33 +229,28 @@ class _Explainer:
 
     # --- races
 
-    def race(self) -> tuple[str, tuple[Remedy, ...]]:
+    def race(self) -> str:
         if len(self.error.events) != 2:
-            return self.error.message or "two accesses are not ordered", ()
+            return self.error.message or "two accesses are not ordered"
         a, b = sorted((self.case.events[e] for e in self.error.events), key=lambda e: self.numbers.get(e.id, 0))
         location = self.names.location(a.address)
         verbs = [f"{'writes' if e.is_write else 'reads'}" for e in (a, b)]
-        reason = (
+        return (
             f"{self.who(a)} {verbs[0]} {location}{self.place(a)} and {self.who(b)} {verbs[1]} it{self.place(b)}: "
             "nothing orders the two, and not both are atomic"
         )
-        return reason, for_race(self.case, a, b)
 
     # --- waiting
 
-    def waiting(self) -> tuple[str, tuple[Remedy, ...]]:
+    def waiting(self) -> str:
         waiting = self.case.waiting
         if not waiting:
-            return self.error.message or "threads wait for each other", ()
+            return self.error.message or "threads wait for each other"
         real = {t: a for t, a in waiting.items() if a.kind is not Kind.JOIN} or waiting
         clauses = [self.waits(t, action) for t, action in sorted(real.items())]
-        locks = [a for a in waiting.values() if a.lock]
         if self.case.cycle:
-            told = f"{'; '.join(clauses)}. It takes weak memory to get there: {self.reordering()}"
-            return told, for_cycle(self.case, self.case.cycle)
-        if len(locks) > 1:
-            return "; ".join(clauses), (Remedy("take the locks in the same order in every thread"),)
-        return "; ".join(clauses), ()
+            return f"{'; '.join(clauses)}. It takes weak memory to get there: {self.reordering()}"
+        return "; ".join(clauses)
 
     def waits(self, thread: int, action: Action) -> str:
         newest = self.case.relations.newest(action.address)
@@ -281,27 +274,22 @@ class _Explainer:
 
     # --- dynamic memory
 
-    def freed(self) -> tuple[str, tuple[Remedy, ...]]:
+    def freed(self) -> str:
         blamed = [self.case.events[i] for i in self.error.events]
         frees = [e for e in blamed if e.kind is EventKind.FREE]
         if not frees:
-            return self.error.message or "the memory was freed", ()
+            return self.error.message or "the memory was freed"
         if self.error.kind is ErrorKind.DOUBLE_FREE:
-            cure = "let only one thread free it: take the pointer out of the shared place in one step (an exchange)"
-            return self.freed_twice(frees), (Remedy(cure),) if len(self.relevant_threads(frees)) > 1 else ()
+            return self.freed_twice(frees)
         access = next((self.touch(e) for e in blamed if e.is_access), None) or self.touch_to_come()
         if access is None:
-            return self.error.message, ()
+            return self.error.message
         who, what, number = access
         free = frees[0]
         had = "had freed" if self.numbers.get(free.id, 0) < number else "frees"
-        reason = (
+        return (
             f"{who} {what}, which {self.who(free)} {had}{self.place(free)}: nothing makes the free wait for the access"
         )
-        return reason, (Remedy("free it only when no other thread can still reach it (after a join, or by counting)"),)
-
-    def relevant_threads(self, frees: list[Event]) -> set[int]:
-        return {self.error.thread, *(e.thread for e in frees)}
 
     def freed_twice(self, frees: list[Event]) -> str:
         first, action = frees[0], standing(self.case)
@@ -325,7 +313,7 @@ class _Explainer:
         what = f"{verb} {self.names.location(action.address)} ({place})"
         return self.names.subject(self.error.thread), what, len(self.numbers) + 1
 
-    def leak(self) -> tuple[str, tuple[Remedy, ...]]:
+    def leak(self) -> str:
         made = [self.names.piece(start) + (f" ({self.names.place(at)})" if at else "")
                 for start, at in lost(self.case).items()]  # fmt: skip
-        return (f"never freed: {', '.join(made)}" if made else self.error.message), ()
+        return f"never freed: {', '.join(made)}" if made else self.error.message

@@ -1,0 +1,187 @@
+"""The fix that a witness tells of: the cheapest repair of the whole program that a fixed amount of work finds.
+
+The work is counted in executions and judgements, never in seconds, so that a report is the same on every machine. What
+is found was checked on all executions of the program; where nothing was, nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from fencepost.errors import FencepostError
+from fencepost.models.registry import Model, find
+from fencepost.options import CheckOptions
+from fencepost.program.instructions import Call, Instruction, Mode
+from fencepost.program.operands import Position
+from fencepost.program.program import Arch, Program
+from fencepost.repair.lattice import READS, WRITES, fence_steps, is_access, joined, raised
+from fencepost.repair.oracle import Asked, Explorer
+from fencepost.repair.search import Ending, Limits, Oracle, search
+from fencepost.repair.sites import access_site, accesses, shared
+from fencepost.repair.sources import language_of, load_text
+from fencepost.repair.space import Site, SiteKind, Space, Spot, make_space
+from fencepost.repair.survey import useful_on
+from fencepost.repair.text.edits import offset_of
+from fencepost.repair.wrappers import copy_per_call
+from fencepost.verdict import Answer, Cured, Fix, Verdict
+from fencepost.witness.sites import foreign
+
+_EXECUTIONS = 20_000  # of all checks together
+_CHECKS = 40
+_JUDGED_EVENTS = 30_000  # judgements times the events of an execution
+_LARGEST = 300  # events of an execution that is worth it
+_MOST_ATOMS = 90
+
+Checked = Callable[[Program, CheckOptions], Verdict]
+
+
+class Cure:
+    """Called by whoever tells the witness, and only then: nobody waits for a fix that is not shown."""
+
+    def __init__(
+        self, program: Program, options: CheckOptions, check: Checked, events: int, *, robust: bool = False
+    ) -> None:
+        self.program, self.check, self.events, self.robust = program, check, events, robust
+        self.options = replace(options, keep_going=False, jobs=1, save=None, resume=None, fix=False)
+        self.texts = _Texts(program)  # now: files change, and so does the working directory
+        self.done = False
+        self.found: Cured | None = None
+
+    def __call__(self) -> Cured | None:
+        if not self.done:
+            self.done = True
+            try:
+                self.found = self._search() if self.events <= _LARGEST else None
+            except (FencepostError, KeyboardInterrupt):  # a fix is a gift: without it the error is still told
+                self.found = None
+        return self.found
+
+    def _search(self) -> Cured | None:
+        model = find(self.options.model)
+        space, places = space_of(self.program, model, self.texts)
+        if not space.atoms:
+            return None
+        budget = _Budget(self.check, self.options)
+        oracle: Oracle = Asked(space, budget) if self.robust else Explorer(space, model, self.options, budget)
+        found = search(space, oracle, Limits(_CHECKS, max(_JUDGED_EVENTS // max(self.events, 15), 50)))
+        if found.ending is not Ending.FOUND or not found.chosen:
+            return None
+        fixes = list(_fixes(space, places, found.chosen))
+        return Cured(tuple(fixes), found.bounded, self.robust)
+
+
+class _Budget:
+    """The check with what is left of the executions."""
+
+    def __init__(self, check: Checked, options: CheckOptions) -> None:
+        self.check, self.options, self.left = check, options, _EXECUTIONS
+
+    def __call__(self, program: Program) -> Verdict:
+        if self.left <= 0:
+            return Verdict(Answer.UNKNOWN, "the search was limited", self.options.model)
+        most = min(self.left, self.options.max_executions or self.left)
+        verdict = self.check(program, replace(self.options, max_executions=most))
+        self.left -= verdict.executions + verdict.blocked + 1
+        return verdict
+
+
+# --- the space of a program whose text is only looked at
+
+
+def space_of(program: Program, model: Model, texts: _Texts) -> tuple[Space, dict[int, Instruction]]:
+    """The orders that the source can have, and a gap in front of every shared access. With the space: an instruction
+    that shows what each site does."""
+    copied = copy_per_call(program, lambda at: texts.order(at) is not None)
+    sites: list[Site] = []
+    shown: dict[int, Instruction] = {}
+    for at, spots, first, now in _accesses(copied.program, copied.spots, texts):
+        site = access_site(spots, first, strip=False, now=now)  # type: ignore[arg-type] # an access
+        shown[len(sites)] = first
+        sites.append(replace(site, at=at))
+    orders = len(sites)
+    for spot, at, first in _gaps(copied.program, copied.spots):
+        own = program.arch is not Arch.C11
+        steps = fence_steps(model.name, model.architecture, own, first)
+        shown[len(sites)] = first
+        sites.append(Site(SiteKind.BEFORE, (spot,), steps, at))
+    space = make_space(copied.program, sites, {}, useful_on(model))
+    if len(space.atoms) > _MOST_ATOMS:
+        space = make_space(copied.program, sites[:orders], {}, useful_on(model))
+    return (space, shown) if len(space.atoms) <= _MOST_ATOMS else (Space(program, ()), {})
+
+
+class _Texts:
+    """The texts that positions speak of, where they are at hand."""
+
+    def __init__(self, program: Program) -> None:
+        places = {i.at.file for f in program.functions for i in f.code if i.at is not None and not foreign(i.at)}
+        self.texts = {file: text for file in sorted(places) if (text := load_text(file)) is not None}
+
+    def known(self, at: Position) -> bool:
+        return at.file in self.texts
+
+    def order(self, at: Position) -> tuple[int, Mode] | None:
+        """Where the order of what stands here is written, and which it is."""
+        text, language = self.texts.get(at.file), language_of(at.file)
+        offset = offset_of(text, at) if text is not None else None
+        if text is None or language is None or offset is None:
+            return None
+        found = language.order_at(text, offset)
+        return (found.key, found.now) if found is not None and found.now is not None else None
+
+
+_Found = tuple[Position, list[Spot], Instruction, Mode | None]
+
+
+def _accesses(program: Program, copies: dict[Position, tuple[Spot, ...]], texts: _Texts) -> Iterable[_Found]:
+    """One entry per place of the source that gives an order. A machine's program has its orders in its instructions'
+    names, and they stay."""
+    if program.arch not in (Arch.C11, Arch.FP):
+        return
+    groups: dict[tuple[str, int, int], _Found] = {}
+    own = [(i.at, [spot]) for spot, i in accesses(program)]
+    for at, spots in [*own, *((at, list(s)) for at, s in copies.items())]:
+        if at is None:
+            continue
+        written = texts.order(at)
+        if written is None and texts.known(at):
+            continue
+        key = (at.file, written[0], -1) if written is not None else (at.file, at.line, at.column)
+        instructions = [program.functions[n].code[k] for n, k in spots]
+        first = max(instructions, key=lambda i: not isinstance(i, (*READS, *WRITES)))
+        known = groups.setdefault(key, (at, [], first, written[1] if written is not None else None))
+        known[1].extend(spots)
+    yield from groups.values()
+
+
+def _gaps(
+    program: Program, copies: dict[Position, tuple[Spot, ...]]
+) -> Iterable[tuple[Spot, Position, Instruction]]:  # fmt: skip
+    started = {t.function for t in program.threads}
+    for number, function in enumerate(program.functions):
+        seen = function.name not in started
+        for index, i in enumerate(function.code):
+            inside = copies.get(i.at, ()) if isinstance(i, Call) and i.at is not None else ()
+            if i.at is None or foreign(i.at) or not (inside or (is_access(i) and shared(function, i))):
+                continue
+            if seen:
+                first = program.functions[inside[0][0]].code[inside[0][1]] if inside else i
+                yield (number, index), i.at, first
+            seen = True
+
+
+def _fixes(space: Space, shown: dict[int, Instruction], chosen: Iterable[object]) -> Iterable[Fix]:
+    steps = space.steps_at(frozenset(chosen))  # type: ignore[arg-type] # atoms
+    for number, names in sorted(steps.items(), key=lambda item: _order(space.sites[item[0]], item[0])):
+        site, i = space.sites[number], shown[number]
+        operation = "load" if isinstance(i, READS) else "store" if isinstance(i, WRITES) else "update"
+        if site.kind is SiteKind.ACCESS:
+            yield Fix(site.at, operation, raised(site.base, names))
+        else:
+            yield Fix(site.at, operation, None, tuple(joined(names, site.steps)))
+
+
+def _order(site: Site, number: int) -> tuple[str, int, int, int]:
+    at = site.at
+    return (at.file, at.line, at.column, number) if at is not None else ("", 0, 0, number)
