@@ -21,7 +21,7 @@ from fencepost import options
 from fencepost.cli import VERBS, run
 from fencepost.models.registry import find, names
 from fencepost.testing import assert_verdict
-from fencepost.testing.plugin import read_header
+from fencepost.testing.headers import read_header
 
 PAGES = sorted(p for p in DOCS.rglob("*.md"))
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
@@ -101,7 +101,12 @@ def test_examples_do_what_they_expect(example: Path) -> None:
 def test_the_tutorial_tells_the_story_that_it_explains() -> None:
     """Its prose speaks of these: a page promoted from a broken build must not pass."""
     text = (DOCS / "tutorial.md").read_text(encoding="utf-8")
-    for phrase in ("missed 42 of step 1", "no error under sc", "no error under tso", "then every\n         execution passes"):
+    for phrase in (
+        "missed 42 of step 1",
+        "no error under sc",
+        "no error under tso",
+        "then every\n         execution passes",
+    ):
         assert phrase in text
     assert text.count(" PASS ") == 3 and text.count(" FAIL ") == 2
 

@@ -18,7 +18,7 @@ from fencepost.cli import run
 from fencepost.errors import FencepostError
 from fencepost.report.json import schema
 from fencepost.testing import UnexpectedVerdictError, assert_safe, assert_verdict
-from fencepost.testing.plugin import read_header
+from fencepost.testing.headers import read_header
 from fencepost.verdict import Answer, Outcomes, Verdict
 from fencepost.witness.codec import encode
 

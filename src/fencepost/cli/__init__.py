@@ -27,6 +27,9 @@ VERBS = (
     Verb("replay", "Run exactly the execution of a saved witness again."),
     Verb("explain", "Say why an outcome is allowed or forbidden, with the cycle that forbids it."),
     Verb("compare", "Search for a test that tells two memory models apart."),
+    Verb("init", "Write a first test for a header."),
+    Verb("diff", "Compare two results that --json printed."),
+    Verb("completion", "Print the completion of command lines for a shell."),
     Verb("program", "Print the Program of any input in its text form."),
     Verb("models", "List the memory models, or show one."),
     Verb("doctor", "Say what is installed, what is missing, and what each thing enables."),
@@ -64,6 +67,8 @@ def _leave_at_once() -> NoReturn:
 
 def run(args: list[str]) -> int:
     """Runs one command line and returns its exit code."""
+    if args[:1] == ["help"] and len(args) > 1:
+        args = [args[1], "--help"]
     first = args[0] if args else "--help"
     if first in ("--help", "-h", "help"):
         return _print(help_text())
@@ -84,7 +89,7 @@ def help_text() -> str:
     lines += [f"  {verb.name:{width}}  {verb.summary}" for verb in VERBS]
     lines += [
         "",
-        "fencepost VERB --help describes a verb. Every verb takes --json.",
+        "fencepost help VERB describes a verb. Every verb takes --json.",
         "fencepost --version prints the version.",
         "",
         "Exit codes: 0 PASS, 1 FAIL, 2 bad usage or input, 3 UNKNOWN or BOUNDED.",

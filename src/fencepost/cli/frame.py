@@ -17,6 +17,7 @@ from importlib import import_module
 from typing import Any, get_args, get_type_hints
 
 from fencepost.cli.arguments import Option, Parameter, parse, spread
+from fencepost.cli.settings import with_settings
 from fencepost.errors import FencepostError, InputError, UsageError
 from fencepost.records import dataclass
 from fencepost.verdict import ExitCode
@@ -36,7 +37,7 @@ class Reply:
 
 def run_verb(name: str, args: list[str]) -> int:
     """Runs the verb on its arguments. Nothing escapes: every failure has its exit code."""
-    own, flags = _split(args)
+    own, flags = split(args)
     try:
         return _guarded(lambda: _run(name, own, flags), "--json" in own)
     except SystemExit:  # --help
@@ -47,25 +48,40 @@ def run_verb(name: str, args: list[str]) -> int:
 
 def _run(name: str, args: list[str], flags: tuple[str, ...]) -> Reply:
     function: Verb = getattr(import_module(f"fencepost.cli.{name}"), name)
-    parameters, tables = _parameters(function)
+    parameters, tables = parameters_of(function)
+    parameters = with_settings(name, parameters)
     given = parse(f"fencepost {name}", function.__doc__ or "", parameters, args)
     given.pop(_JSON.name)
     keywords = _keywords(tables, given)
     if "flags" in inspect.signature(function).parameters:
         keywords["flags"] = flags
     elif flags:
-        raise UsageError(f"this verb takes no flags after '--': {flags[0]}")
+        raise UsageError(f"this verb takes no flags for a compiler: {flags[0]}")
     return function(**keywords)
 
 
-def _split(args: list[str]) -> tuple[list[str], tuple[str, ...]]:
-    if "--" not in args:
-        return args, ()
-    at = args.index("--")
-    return args[:at], tuple(args[at + 1 :])
+#: Flags of a compiler that may take their value as the next word.
+_WITH_VALUE = frozenset({"-D", "-I", "-U", "-include", "-isystem", "-x"})
 
 
-def _parameters(function: Verb) -> tuple[list[Parameter], dict[str, type[Any]]]:
+def split(args: list[str]) -> tuple[list[str], tuple[str, ...]]:
+    """Our own words and those for the compiler: what follows `--`, and before it what begins with one dash, as none of
+    our options does but -h."""
+    at = args.index("--") if "--" in args else len(args)
+    own: list[str] = []
+    flags: list[str] = []
+    words = iter(args[:at])
+    for word in words:
+        if not word.startswith("-") or word.startswith("--") or word in ("-", "-h") or word[1].isdigit():
+            own.append(word)
+            continue
+        flags.append(word)
+        if word in _WITH_VALUE:
+            flags += [value for value in [next(words, None)] if value is not None]
+    return own, (*flags, *args[at + 1 :])
+
+
+def parameters_of(function: Verb) -> tuple[list[Parameter], dict[str, type[Any]]]:
     """What the command line gives the verb, and the option classes among its parameters by their names."""
     hints = get_type_hints(function, include_extras=True)
     found: list[Parameter] = []

@@ -24,7 +24,7 @@ _WIDEST = 180  # beyond it the eye loses the line
 def show(verdict: Verdict, sources: Sources | None = None) -> str:
     """In colour and as wide as the terminal, where standard output is one."""
     if not sys.stdout.isatty():  # whatever COLUMNS says: every child of a program with readline has it
-        return render(verdict, sources=sources)
+        return render(verdict, sources=sources, colour=bool(os.environ.get("FORCE_COLOR")))
     width = min(shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns, _WIDEST)
     return render(verdict, sources=sources, width=width, colour=_colours())
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 from fencepost.errors import InputError, UsageError
@@ -33,13 +35,29 @@ def read_files(paths: Sequence[str | Path], *, flags: Sequence[str] = ()) -> Pro
         raise UsageError("only C and C++ programs may consist of several files")
     path = str(paths[0])
     if path == STANDARD_INPUT:
-        return read_text(decode(sys.stdin.buffer.read(), "<stdin>"), "<stdin>", flags=flags)
+        text = decode(sys.stdin.buffer.read(), "<stdin>")
+        return _read_c_text(text, flags) if _IS_C.search(text) else read_text(text, "<stdin>", flags=flags)
     suffix = Path(path).suffix
     if Path(path).is_dir():
         raise InputError("cannot be read: this is a folder", file=path)
     if suffix not in SUFFIXES:
         raise InputError(f"no front end reads '{suffix}' files", file=path, expected="one of " + ", ".join(SUFFIXES))
     return replace(_BY_SUFFIX[suffix](decode(_bytes(path), path), path, flags), sources=(path,))
+
+
+#: What only a C or C++ program has.
+_IS_C = re.compile(r"^\s*#\s*include\b|\bint\s+main\s*\(", re.MULTILINE)
+
+
+def _read_c_text(text: str, flags: Sequence[str]) -> Program:
+    """C from standard input; C++ with the flag -xc++. Its lines are those of <stdin>, its includes are found here."""
+    import tempfile
+
+    suffix = ".cpp" if "-xc++" in flags or ("-x", "c++") in pairwise(flags) else ".c"
+    with tempfile.TemporaryDirectory(prefix="fencepost-") as folder:
+        path = Path(folder) / f"stdin{suffix}"
+        path.write_text(f'#line 1 "<stdin>"\n{text}', encoding="utf-8")
+        return _read_c([path], [*(f for f in flags if f not in ("-x", "c++", "-xc++", "-xc")), "-I."])
 
 
 def read_text(text: str, file: str = "<text>", *, flags: Sequence[str] = ()) -> Program:

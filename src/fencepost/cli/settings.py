@@ -1,0 +1,88 @@
+"""Options that a project sets once: `[tool.fencepost]` in pyproject.toml, or fencepost.toml, in this folder or above.
+
+    [tool.fencepost]
+    model = "rc11"
+    unroll = 4
+
+    [tool.fencepost.bounded]      # for one verb only
+    contexts = "1..4"
+
+They stand where a default would: the command line overrides them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from fencepost.cli.arguments import Option, Parameter
+from fencepost.errors import InputError
+
+_FILES = (("fencepost.toml", ()), ("pyproject.toml", ("tool", "fencepost")))
+
+
+def with_settings(verb: str, parameters: list[Parameter]) -> list[Parameter]:
+    """The parameters with the project's settings as their defaults."""
+    found = find(Path.cwd())
+    if found is None:
+        return parameters
+    file, table = found
+    own = table.get(verb, {})
+    if not isinstance(own, Mapping):
+        raise InputError(f"[{verb}] is {own!r}", file=str(file), expected="a table of options")
+    shared = {k: v for k, v in table.items() if not isinstance(v, Mapping)}
+    known = {p.name: p for p in parameters if isinstance(p.details, Option)}
+    _refuse_unknown(file, own, known)
+    values = {k.replace("-", "_"): v for k, v in (shared | dict(own)).items()}
+    return [
+        p._replace(default=_value(file, p, values[p.name])) if p.name in known and p.name in values else p
+        for p in parameters
+    ]
+
+
+def find(folder: Path) -> tuple[Path, Mapping[str, Any]] | None:
+    """The nearest file with settings, and its table."""
+    for place in (folder, *folder.parents):
+        for name, keys in _FILES:
+            table = _table(place / name, keys)
+            if table is not None:
+                return place / name, table
+    return None
+
+
+def _table(file: Path, keys: Sequence[str]) -> Mapping[str, Any] | None:
+    if not file.is_file():
+        return None
+    import tomllib
+
+    try:
+        text = file.read_text(encoding="utf-8")
+        if keys and f"[{'.'.join(keys)}" not in text:
+            return None
+        table: Any = tomllib.loads(text)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"cannot be read: {error}", file=str(file)) from None
+    for key in keys:
+        table = table.get(key, {})
+    return table if isinstance(table, Mapping) else {}
+
+
+def _refuse_unknown(file: Path, own: Mapping[str, Any], known: Mapping[str, Parameter]) -> None:
+    for name in own:
+        if name.replace("-", "_") not in known:
+            near = get_close_matches(name.replace("-", "_"), known, 1)
+            hint = f"did you mean {near[0]}?" if near else ""
+            raise InputError(f"there is no option {name!r}", file=str(file), hint=hint)
+
+
+def _value(file: Path, parameter: Parameter, value: object) -> object:
+    kind = parameter.value_type
+    values = value if isinstance(value, list) else [value]
+    for one in values:
+        fits = isinstance(one, kind) and (kind is bool or not isinstance(one, bool))
+        if not fits and not (kind is float and isinstance(one, int)):
+            raise InputError(
+                f"{parameter.name} = {value!r}", file=str(file), expected=f"a value of type {kind.__name__}"
+            )
+    return values if parameter.several else values[0]

@@ -1,0 +1,64 @@
+"""Files that say what is expected of them: `// fencepost: model=rc11 expect=pass unroll=4` near the top."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_type_hints
+
+SUFFIXES = frozenset({".litmus", ".fp", ".c", ".cc", ".cpp", ".cxx"})
+_HEADER = re.compile(rb"(?://|/\*|\(\*)\s*fencepost:([^\n*]*)")
+_HEAD_BYTES = 4096
+
+
+def headers(path: Path) -> list[tuple[int, str]]:
+    """The headers at the top of a file with their lines. Only the head is read: most files are no tests."""
+    if path.suffix not in SUFFIXES:
+        return []
+    try:
+        with path.open("rb") as stream:
+            text = stream.read(_HEAD_BYTES)
+    except OSError:
+        return []
+    found = ((text.count(b"\n", 0, m.start()) + 1, m.group(1)) for m in _HEADER.finditer(text))
+    return [(line, header.decode("utf-8", "replace").strip()) for line, header in found]
+
+
+def read_header(header: str) -> dict[str, Any]:
+    """`model=rc11 expect=pass unroll=4` as keyword arguments of `assert_verdict`. Raises ValueError."""
+    from fencepost.options import CheckOptions
+
+    hints = get_type_hints(CheckOptions)
+    known = [f.name for f in fields(CheckOptions)]
+    settings: dict[str, Any] = {"expect": "pass"}
+    for word in header.split():
+        name, equals, value = word.partition("=")
+        name = name.replace("-", "_")
+        if name == "flags":
+            settings["flags"] = tuple(value.split(","))
+        elif name == "expect":
+            settings["expect"] = value.lower()
+        elif name in known:
+            settings[name] = value_of(hints[name], value if equals else "true", name)
+        else:
+            raise ValueError(f"there is no setting {name!r}; expected expect, flags, {', '.join(known)}")
+    return settings
+
+
+def value_of(hint: Any, text: str, name: str) -> Any:
+    """The value that an option's type makes of a word. Raises ValueError."""
+    shown = str(hint)
+    if "tuple" in shown:
+        return tuple(text.split(","))
+    if hint is bool:
+        if text not in ("true", "false"):
+            raise ValueError(f"{name}={text}: expected true or false")
+        return text == "true"
+    for kind in (int, float):
+        if kind.__name__ in shown:
+            try:
+                return kind(text)
+            except ValueError:
+                raise ValueError(f"{name}={text}: expected a number") from None
+    return text
