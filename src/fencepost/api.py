@@ -106,8 +106,9 @@ def robust(
         from fencepost.witness.confirm import confirm
 
         confirm(verdict.witness)
-        if options.against != "sc" and not options.waits and not options.state:
-            asked = CheckOptions(model=options.against)
+        against = verdict.model
+        if against != "sc" and not options.waits and not options.state:
+            asked = CheckOptions(model=against)
             verdict = replace(verdict, witness=_curable(verdict.witness, program, asked, _is_robust, robust=True))
     return verdict
 
