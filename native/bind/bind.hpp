@@ -4,5 +4,6 @@
 #include <nanobind/nanobind.h>
 
 void bind_program(nanobind::module_& m);
+void bind_results(nanobind::module_& m);
 void bind_explore(nanobind::module_& m);
 void bind_states(nanobind::module_& m);

@@ -10,75 +10,6 @@ using namespace fencepost;
 
 namespace {
 
-template <class T> nb::list to_list(const std::vector<T>& values) {
-  nb::list out;
-  for (const auto& v : values)
-    out.append(v);
-  return out;
-}
-
-// (thread, index, kind, mode, fence, rmw, exclusive, size, address, value, position, reads_from, joined, deps...)
-nb::tuple to_tuple(const Execution::Event& e) {
-  return nb::make_tuple(e.thread, e.index, static_cast<int>(e.kind), static_cast<int>(e.mode),
-                        static_cast<int>(e.fence), e.rmw, e.exclusive, static_cast<int>(e.size), e.address, e.value,
-                        e.position, e.reads_from, e.joined, to_list(e.address_deps), to_list(e.data_deps),
-                        to_list(e.control_deps));
-}
-
-nb::dict to_dict(const Execution& x) {
-  nb::dict out;
-  nb::list events, coherence, stuck;
-  for (const auto& e : x.events)
-    events.append(to_tuple(e));
-  for (const auto& [address, writes] : x.coherence)
-    coherence.append(nb::make_tuple(address, to_list(writes)));
-  for (const auto& s : x.stuck)
-    stuck.append(nb::make_tuple(s.thread, s.position, static_cast<int>(s.kind)));
-  out["events"] = events;
-  out["coherence"] = coherence;
-  out["outcome"] = to_list(x.outcome);
-  out["stuck"] = stuck;
-  out["spawned_by"] = to_list(x.spawned_by);
-  return out;
-}
-
-nb::dict to_dict(const Finding& f) {
-  nb::dict out;
-  out["kind"] = static_cast<int>(f.kind);
-  out["message"] = f.message;
-  out["position"] = f.position;
-  out["thread"] = f.thread;
-  out["events"] = to_list(f.events);
-  out["count"] = f.count;
-  out["execution"] = to_dict(f.execution);
-  return out;
-}
-
-nb::dict to_dict(const Results& r) {
-  nb::dict out;
-  out["executions"] = r.executions;
-  out["blocked"] = r.blocked;
-  out["erroneous"] = r.erroneous;
-  out["duplicates"] = r.duplicates;
-  out["dead_ends"] = r.dead_ends;
-  out["may_miss"] = r.may_miss;
-  out["cuts"] = to_list(r.cuts);
-  nb::list outcomes, findings, kept, flags;
-  for (const std::int32_t flag : r.flags)
-    flags.append(flag);
-  out["flags"] = flags;
-  for (const auto& [values, count] : r.outcomes)
-    outcomes.append(nb::make_tuple(to_list(values), count));
-  for (const auto& f : r.findings)
-    findings.append(to_dict(f));
-  for (const auto& x : r.kept)
-    kept.append(to_dict(x));
-  out["outcomes"] = outcomes;
-  out["findings"] = findings;
-  out["kept"] = kept;
-  return out;
-}
-
 std::vector<std::int64_t> to_words(const nb::bytes& bytes) {
   std::vector<std::int64_t> words(bytes.size() / sizeof(std::int64_t));
   std::memcpy(words.data(), bytes.data(), words.size() * sizeof(std::int64_t));
@@ -106,6 +37,16 @@ struct Exploration {
 } // namespace
 
 void bind_explore(nb::module_& m) {
+  nb::enum_<Progress>(m, "Progress", "How a run ended: everything explored, a budget or stop, an error.")
+      .value("DONE", Progress::Done)
+      .value("PAUSED", Progress::Paused)
+      .value("FULL", Progress::Full)
+      .value("FAILED", Progress::Failed);
+  nb::class_<Estimate>(m, "CoreEstimate", "How many executions there seem to be; the error is that of their sum.")
+      .def_prop_ro("executions", &Estimate::executions)
+      .def_prop_ro("blocked", &Estimate::blocked)
+      .def_prop_ro("error", &Estimate::error)
+      .def_prop_ro("probes", &Estimate::probes);
   nb::class_<ExploreOptions>(m, "ExploreOptions")
       .def(nb::init<>())
       .def_prop_rw(
@@ -152,10 +93,9 @@ void bind_explore(nb::module_& m) {
                   std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                                          std::chrono::duration<double>(seconds));
             nb::gil_scoped_release release;
-            return static_cast<int>(x.explorer.run(budget, jobs));
+            return x.explorer.run(budget, jobs);
           },
-          nb::arg("seconds"), nb::arg("executions"), nb::arg("jobs"),
-          "0 done, 1 paused (budget or stop), 3 ended by an error.")
+          nb::arg("seconds"), nb::arg("executions"), nb::arg("jobs"))
       .def("stop", [](Exploration& x) { x.stop = true; })
       .def("allow", [](Exploration& x) { x.stop = false; })
       .def_prop_ro("visited", [](const Exploration& x) { return x.explorer.visited(); })
@@ -169,43 +109,33 @@ void bind_explore(nb::module_& m) {
           },
           nb::arg("count"), "Goes down the tree at random until that many ways were tried; see estimate.")
       .def_prop_ro("probing", [](const Exploration& x) { return x.explorer.probing(); })
+      .def_prop_ro("estimate", [](const Exploration& x) { return x.explorer.estimate(); })
       .def_prop_ro(
-          "estimate",
-          [](const Exploration& x) {
-            const Estimate e = x.explorer.estimate();
-            return nb::make_tuple(e.executions(), e.blocked(), e.error(), e.probes());
-          },
-          "Complete and blocked executions that there seem to be in all, the standard error of their sum, probes.")
-      .def_prop_ro(
-          "counts",
-          [](const Exploration& x) {
-            const Results& r = x.explorer.results();
-            return nb::make_tuple(r.executions, r.blocked);
-          },
+          "ended", [](const Exploration& x) { return x.explorer.results().executions + x.explorer.results().blocked; },
           "Complete and blocked executions of the runs that have ended.")
       .def(
           "take_kept",
           [](Exploration& x) {
-            const std::vector<Execution> kept = std::move(x.explorer.results().kept);
+            std::vector<Execution> kept = std::move(x.explorer.results().kept);
             x.explorer.results().kept.clear();
-            nb::list out;
-            for (const auto& e : kept)
-              out.append(to_dict(e));
-            return out;
+            return kept;
           },
           "The executions kept since it was last asked; they are forgotten.")
-      .def("results", [](const Exploration& x) { return to_dict(x.explorer.results()); })
+      .def("results", [](const Exploration& x) { return x.explorer.results(); })
       .def("remaining",
            [](const Exploration& x) {
-             nb::list out;
+             std::vector<nb::bytes> out;
              for (const auto& piece : x.explorer.remaining())
-               out.append(nb::bytes(reinterpret_cast<const char*>(piece.data()), piece.size() * sizeof(std::int64_t)));
+               out.emplace_back(reinterpret_cast<const char*>(piece.data()), piece.size() * sizeof(std::int64_t));
              return out;
            })
-      .def("set_remaining", [](Exploration& x, const std::vector<nb::bytes>& pieces) {
-        std::vector<std::vector<std::int64_t>> work;
-        for (const auto& piece : pieces)
-          work.push_back(to_words(piece));
-        x.explorer.set_remaining(std::move(work));
-      });
+      .def(
+          "set_remaining",
+          [](Exploration& x, const std::vector<nb::bytes>& pieces) {
+            std::vector<std::vector<std::int64_t>> work;
+            for (const auto& piece : pieces)
+              work.push_back(to_words(piece));
+            x.explorer.set_remaining(std::move(work));
+          },
+          nb::arg("pieces"));
 }

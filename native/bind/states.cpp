@@ -87,7 +87,7 @@ void bind_states(nb::module_& m) {
             new (self) Search(program, SearchOptions{against, depth_first, hash_compact, memory, states, jobs, settle});
           },
           nb::keep_alive<1, 2>(), nb::arg("program"), nb::arg("against"), nb::arg("depth_first") = false,
-          nb::arg("hash_compact") = false, nb::arg("memory"), nb::arg("states"), nb::arg("jobs") = 1,
+          nb::arg("hash_compact") = false, nb::kw_only(), nb::arg("memory"), nb::arg("states"), nb::arg("jobs") = 1,
           nb::arg("settle") = true)
       .def("advance", &Search::advance, nb::arg("seconds"), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("status", &Search::status)

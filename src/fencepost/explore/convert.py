@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
 
+from fencepost._core import CoreEvent, CoreExecution, CoreFinding
 from fencepost.execution.execution import Event, EventKind, Execution
 from fencepost.explore.prepare import Prepared
 from fencepost.program.instructions import ErrorKind, FenceKind, Mode
@@ -21,9 +22,10 @@ _FENCES = tuple(FenceKind)
 _ERRORS = tuple(ErrorKind)
 
 
-def to_execution(raw: dict[str, Any], prepared: Prepared) -> Execution:
+def to_execution(raw: CoreExecution, prepared: Prepared) -> Execution:
     """The initial writes come first, one per location that is accessed; then the events in the core's order."""
-    places = sorted({(e[8], e[7]) for e in raw["events"] if e[2] in (0, 1)})
+    found = raw.events  # handed over once: each time it is asked for it is copied
+    places = _places(found)
     initial = {address: i for i, (address, _) in enumerate(places)}
     events = [
         Event(i, -1, i, EventKind.INIT, address, size, _initial(prepared, address, size))
@@ -31,38 +33,50 @@ def to_execution(raw: dict[str, Any], prepared: Prepared) -> Execution:
     ]
     shift = len(places)
     positions = prepared.encoded.positions
-    events += [_event(shift + i, e, positions[e[10]]) for i, e in enumerate(raw["events"])]
-    sources = {i: e[11] for i, e in enumerate(raw["events"]) if e[2] == 0}
+    events += [_event(shift + i, e, positions[e.position]) for i, e in enumerate(found)]
+    outcome = raw.outcome
     return Execution(
         tuple(events),
-        {shift + r: shift + w if w >= 0 else initial[raw["events"][r][8]] for r, w in sources.items()},
+        {shift + i: shift + e.reads_from if e.reads_from >= 0 else initial[e.address]
+         for i, e in enumerate(found) if _KINDS[e.kind] is EventKind.READ},
         _coherence(raw, initial, shift),
         _updates(events),
-        _dependencies(raw, shift, 13),
-        _dependencies(raw, shift, 14),
-        _dependencies(raw, shift, 15),
-        _spawns(raw, shift),
+        _dependencies(found, shift, lambda e: e.address_deps),
+        _dependencies(found, shift, lambda e: e.data_deps),
+        _dependencies(found, shift, lambda e: e.control_deps),
+        _spawns(found, raw.spawned_by, shift),
         _thread_names(raw, prepared),
-        dict(state_of(raw["outcome"], prepared)) if raw["outcome"] else {},
-        {t: positions[p] for t, p, _ in raw["stuck"]},
-    )
+        dict(state_of(outcome, prepared)) if outcome else {},
+        {s.thread: positions[s.position] for s in raw.stuck},
+    )  # fmt: skip
 
 
-def _event(number: int, e: Any, at: Position | None) -> Event:
-    kind = _KINDS[e[2]]
-    if kind in (EventKind.READ, EventKind.WRITE):
+def _accesses(e: CoreEvent) -> bool:
+    return _KINDS[e.kind] in (EventKind.READ, EventKind.WRITE)
+
+
+def _places(events: Sequence[CoreEvent]) -> list[tuple[int, int]]:
+    """The locations that are accessed, by address and size: each has its initial write."""
+    return sorted({(e.address, e.size) for e in events if _accesses(e)})
+
+
+def _event(number: int, e: CoreEvent, at: Position | None) -> Event:
+    kind = _KINDS[e.kind]
+    if _accesses(e):
         return Event(
-            number, e[0], e[1], kind, e[8], e[7], e[9], _MODES[e[3]], rmw=e[5], exclusive=e[6], at=at
+            number, e.thread, e.index, kind, e.address, e.size, e.value, _MODES[e.mode], rmw=e.rmw,
+            exclusive=e.exclusive, at=at,
         )  # fmt: skip
-    fence = _FENCES[e[4]] if kind is EventKind.FENCE else None
-    return Event(number, e[0], e[1], kind, e[8] if kind is EventKind.FREE else 0, 0, e[9], fence=fence, at=at)
+    fence = _FENCES[e.fence] if kind is EventKind.FENCE else None
+    address = e.address if kind is EventKind.FREE else 0
+    return Event(number, e.thread, e.index, kind, address, 0, e.value, fence=fence, at=at)
 
 
-def _spawns(raw: dict[str, Any], shift: int) -> frozenset[tuple[int, int]]:
+def _spawns(events: Sequence[CoreEvent], spawned_by: Sequence[int], shift: int) -> frozenset[tuple[int, int]]:
     """From a Spawn to the first event of its thread, and from the last event of a thread to whoever joined it."""
-    first = {e[0]: shift + i for i, e in reversed(list(enumerate(raw["events"]))) if e[1] == 0}
-    started = {(shift + s, first[t]) for t, s in enumerate(raw["spawned_by"]) if s >= 0 and t in first}
-    joined = {(shift + e[12], shift + i) for i, e in enumerate(raw["events"]) if e[12] >= 0}
+    first = {e.thread: shift + i for i, e in reversed(list(enumerate(events))) if e.index == 0}
+    started = {(shift + s, first[t]) for t, s in enumerate(spawned_by) if s >= 0 and t in first}
+    joined = {(shift + e.joined, shift + i) for i, e in enumerate(events) if e.joined >= 0}
     return frozenset(started | joined)
 
 
@@ -80,9 +94,9 @@ def _initial(prepared: Prepared, address: int, size: int) -> int:
     return int.from_bytes(content[offset : offset + size], "little")
 
 
-def _coherence(raw: dict[str, Any], initial: dict[int, int], shift: int) -> dict[int, tuple[int, ...]]:
+def _coherence(raw: CoreExecution, initial: dict[int, int], shift: int) -> dict[int, tuple[int, ...]]:
     order: dict[int, tuple[int, ...]] = {address: (number,) for address, number in initial.items()}
-    for address, writes in raw["coherence"]:
+    for address, writes in raw.coherence:
         order[address] += tuple(shift + w for w in writes)
     return order
 
@@ -97,20 +111,22 @@ def _updates(events: list[Event]) -> frozenset[tuple[int, int]]:
     )
 
 
-def _dependencies(raw: dict[str, Any], shift: int, column: int) -> frozenset[tuple[int, int]]:
-    by_index = {(e[0], e[1]): shift + i for i, e in enumerate(raw["events"])}
+def _dependencies(
+    events: Sequence[CoreEvent], shift: int, sources: Callable[[CoreEvent], Sequence[int]]
+) -> frozenset[tuple[int, int]]:
+    by_index = {(e.thread, e.index): shift + i for i, e in enumerate(events)}
     return frozenset(
-        (by_index[e[0], source], shift + i)
-        for i, e in enumerate(raw["events"])
-        for source in e[column]
-        if (e[0], source) in by_index
+        (by_index[e.thread, source], shift + i)
+        for i, e in enumerate(events)
+        for source in sources(e)
+        if (e.thread, source) in by_index
     )
 
 
-def _thread_names(raw: dict[str, Any], prepared: Prepared) -> tuple[str, ...]:
+def _thread_names(raw: CoreExecution, prepared: Prepared) -> tuple[str, ...]:
     """Static threads have names; a spawned one is called after the function it runs, where that is known."""
     names = [t.name for t in prepared.program.threads]
-    for thread in range(len(names), len(raw["spawned_by"])):
+    for thread in range(len(names), len(raw.spawned_by)):
         names.append(f"thread {thread}")
     return tuple(names)
 
@@ -123,31 +139,28 @@ def state_of(values: list[int], prepared: Prepared) -> tuple[tuple[str, int], ..
     )
 
 
-def to_report(raw: dict[str, Any], prepared: Prepared) -> ErrorReport:
+def to_report(raw: CoreFinding, prepared: Prepared) -> ErrorReport:
     """An error, with the events of its execution that are to blame."""
-    kind = _ERRORS[raw["kind"]]
-    shift = len({(e[8], e[7]) for e in raw["execution"]["events"] if e[2] in (0, 1)})
-    message = raw["message"] or kind.value
-    blamed = [raw["execution"]["events"][i] for i in raw["events"]]
-    if kind is ErrorKind.RACE and len(blamed) == 2:
-        message = _race(blamed, raw["execution"], prepared)
-    return ErrorReport(
-        kind,
-        message,
-        prepared.encoded.positions[raw["position"]],
-        raw["thread"],
-        tuple(shift + i for i in raw["events"]),
-    )
+    kind = _ERRORS[raw.kind]
+    execution, numbers = raw.execution, raw.events
+    events = execution.events
+    shift = len(_places(events))
+    message = raw.message or kind.value
+    if kind is ErrorKind.RACE and len(numbers) == 2:
+        message = _race([events[i] for i in numbers], execution, prepared)
+    at = prepared.encoded.positions[raw.position]
+    return ErrorReport(kind, message, at, raw.thread, tuple(shift + i for i in numbers))
 
 
-def _race(blamed: list[Any], execution: dict[str, Any], prepared: Prepared) -> str:
+def _race(blamed: Sequence[CoreEvent], execution: CoreExecution, prepared: Prepared) -> str:
     names = _thread_names(execution, prepared)
 
-    def describe(e: Any) -> str:
-        at = prepared.encoded.positions[e[10]]
-        what = f"{'non-atomic ' if _MODES[e[3]] is Mode.NA else ''}{'read' if e[2] == 0 else 'write'}"
-        return f"{what} in {names[e[0]]}" + (f" at {at}" if at else "")
+    def describe(e: CoreEvent) -> str:
+        at = prepared.encoded.positions[e.position]
+        atomic = "non-atomic " if _MODES[e.mode] is Mode.NA else ""
+        what = "read" if _KINDS[e.kind] is EventKind.READ else "write"
+        return f"{atomic}{what} in {names[e.thread]}" + (f" at {at}" if at else "")
 
-    found = prepared.encoded.layout.find(blamed[0][8])
+    found = prepared.encoded.layout.find(blamed[0].address)
     where = f" on {demangled(found[0].name)}" if found else ""
     return f"data race{where}: {describe(blamed[0])} and {describe(blamed[1])}"

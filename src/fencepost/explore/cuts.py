@@ -27,11 +27,11 @@ _AT_MOST = 1.0
 def settled(prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions) -> Prepared:
     """With the cuts that a first execution asks for, which is nearly always all, and those of a saved exploration."""
     if options.resume:
-        prepared = with_cuts(prepared, saved.cuts(Path(options.resume))) or prepared
+        prepared = with_cuts(prepared, list(saved.load(Path(options.resume)).cuts)) or prepared
     while _mixes(prepared.program):
         first = _core.Exploration(prepared.bytecode, native_options(prepared, model, engine, options, keep=0))
         first.run(_AT_MOST, 1, 1)
-        asked = with_cuts(prepared, first.results()["cuts"])
+        asked = with_cuts(prepared, first.results().cuts)
         if asked is None:
             break
         prepared = asked

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from typing import Any, TypeVar
 
-from fencepost.errors import UnsupportedError
+from fencepost._core import CoreFinding
+from fencepost.errors import UnsupportedError, UsageError
 from fencepost.execution.execution import Execution
 from fencepost.explore import native
 from fencepost.explore.begin import begin
@@ -25,7 +26,7 @@ from fencepost.explore.engines import (
     may_fail_freely,
     uses,
 )
-from fencepost.explore.native import Progress, Report
+from fencepost.explore.native import Report, Watch
 from fencepost.explore.prepare import Prepared, prepare
 from fencepost.judgement import Seen, bound_met, judge
 from fencepost.models.registry import Model, find
@@ -47,7 +48,7 @@ _ROUNDS = 6
 
 
 def explore(
-    program: Program, model: Any, options: CheckOptions | None = None, progress: Progress | None = None
+    program: Program, model: Any, options: CheckOptions | None = None, progress: Watch | None = None
 ) -> Verdict:
     """Explores all executions and looks for errors. `model` is a Model of the registry or a name."""
     options = options or CheckOptions()
@@ -59,7 +60,7 @@ def explore(
     return replace(verdict, accepts_bounds=options.accept_bounds)
 
 
-def _check(program: Program, found: Model, options: CheckOptions, progress: Progress | None) -> Verdict:
+def _check(program: Program, found: Model, options: CheckOptions, progress: Watch | None) -> Verdict:
     ran = _run(program, found, options, progress)
     if isinstance(ran, Engine):
         from fencepost.enumerate.verdicts import check_by_enumeration
@@ -74,14 +75,14 @@ def _check(program: Program, found: Model, options: CheckOptions, progress: Prog
     errors, witnesses, limits = _sort_findings(report, prepared, found.name, options)
     condition = _answer_condition(report, prepared)
     unfinished = _unfinished(report, limits, prepared)
-    seen = Seen(errors, condition, unfinished, report.results["executions"], report.results["blocked"], "explored")
+    seen = Seen(errors, condition, unfinished, report.results.executions, report.results.blocked, "explored")
     answer, reason, why = judge(prepared.program, seen)
     return Verdict(
         answer,
         reason,
         found.name,
-        report.results["executions"],
-        report.results["blocked"],
+        report.results.executions,
+        report.results.blocked,
         report.seconds,
         tuple(errors),
         witnesses[0] if witnesses else None,
@@ -94,7 +95,7 @@ def _check(program: Program, found: Model, options: CheckOptions, progress: Prog
 
 
 def outcomes(
-    program: Program, model: Any, options: ExploreOptions | None = None, progress: Progress | None = None
+    program: Program, model: Any, options: ExploreOptions | None = None, progress: Watch | None = None
 ) -> Outcomes:
     """The final states of all complete executions, and whether the program's condition holds."""
     options = options or ExploreOptions()
@@ -111,13 +112,13 @@ def outcomes(
         return replace(listed, why=ran.reason)
     prepared, report, engine = ran
     errors, _, limits = _sort_findings(report, prepared, found.name, options)
-    states = {state_of(values, prepared): count for values, count in report.results["outcomes"]}
-    if not prepared.program.observations and report.results["executions"]:
-        states = {(): report.results["executions"]}  # as enumeration has it
+    states = {state_of(values, prepared): count for values, count in report.results.outcomes}
+    if not prepared.program.observations and report.results.executions:
+        states = {(): report.results.executions}  # as enumeration has it
     unfinished = _unfinished(report, limits, prepared)
     return Outcomes(
-        found.name, dict(sorted(states.items())), _answer_condition(report, prepared), report.results["executions"],
-        report.results["blocked"], report.seconds, words(unfinished), tuple(errors), why=engine.reason,
+        found.name, dict(sorted(states.items())), _answer_condition(report, prepared), report.results.executions,
+        report.results.blocked, report.seconds, words(unfinished), tuple(errors), why=engine.reason,
         reasons=unfinished,
     )  # fmt: skip
 
@@ -138,7 +139,7 @@ def executions(program: Program, model: Any, options: ExploreOptions | None = No
 
         yield from enumerate_executions(ready(program, found, options), found)
         return
-    for raw in ran[1].results["kept"]:
+    for raw in ran[1].results.kept:
         yield to_execution(raw, ran[0])
 
 
@@ -185,26 +186,34 @@ def _patient(engine: Engine, options: Options) -> Options:
 
 
 def _run(
-    program: Program, model: Model, options: ExploreOptions, progress: Progress | None, *, keep: int = 0
+    program: Program, model: Model, options: ExploreOptions, progress: Watch | None, *, keep: int = 0
 ) -> tuple[Prepared, Report, Engine] | Engine:
     """What the core found; an engine with its reason where only enumeration is sure to find everything."""
     prepared, engine = begin(program, model, options)
     if prepared is None:
+        _refuse_saving(engine, options)
         return engine
     report = native.run(prepared, model, engine, options, progress, keep=keep)
-    while cut := with_cuts(prepared, report.results["cuts"]):
+    while cut := with_cuts(prepared, report.results.cuts):
         prepared = cut
         report = native.run(prepared, model, engine, replace(options, resume=None), progress, keep=keep)
     if options.algorithm != "rsmc" and (again := _going_round(program, model, engine, options, prepared, report)):
         prepared, report = again
-    incomplete = report.results["may_miss"] or (engine.like in PLANNED_MODELS and may_fail_freely(prepared.program))
+    incomplete = report.results.may_miss or (engine.like in PLANNED_MODELS and may_fail_freely(prepared.program))
     if incomplete and not report.failed and not report.reason:
         return Engine(False, reason=WAITS_IN_BLOCK if engine.like in NATIVE_MODELS else STRONGER)
     if engine.like in NOT_SHOWN and options.algorithm != "rsmc" and not report.failed and not report.reason:
         return Engine(False, reason=LOSES)
-    if report.results["dead_ends"] and not report.failed and not report.reason:
-        report = replace(report, reason=_deadlocks(report.results["dead_ends"]))
+    if report.results.dead_ends and not report.failed and not report.reason:
+        report = replace(report, reason=_deadlocks(report.results.dead_ends))
     return prepared, report, engine
+
+
+def _refuse_saving(engine: Engine, options: ExploreOptions) -> None:
+    """Enumeration goes from the start to the end: a file that nobody reads or writes would be a promise not kept."""
+    if options.save or options.resume:
+        asked = f"--save {options.save}" if options.save else f"--resume {options.resume}"
+        raise UsageError(f"{asked}: explorations are saved, but here all candidates are enumerated: {engine.reason}")
 
 
 def _going_round(
@@ -213,11 +222,11 @@ def _going_round(
     """Where another thread saw what an iteration added and took back, the iteration cannot be left out. Such loops are
     often left soon all the same: a lock that counts its waiters. So the program runs once more with these iterations,
     few of them and not for long; None where that is not enough to know everything, or was not called for."""
-    seen = [to_report(raw, prepared).at for raw in report.results["findings"] if _kind(raw) is ErrorKind.LEFT_OUT]
+    seen = [to_report(raw, prepared).at for raw in report.results.findings if _kind(raw) is ErrorKind.LEFT_OUT]
     if not seen or report.failed or report.reason or options.save or options.resume:
         return None
     bounds = tuple(f"{at.file}:{at.line}={_ROUNDS}" for at in seen if at is not None)
-    executions = report.results["executions"] + report.results["blocked"]
+    executions = report.results.executions + report.results.blocked
     patience = replace(
         options,
         loop_bound=(*bounds, *options.loop_bound),
@@ -226,8 +235,8 @@ def _going_round(
     )
     longer = prepare(program, model, patience, undo=False)
     found = native.run(longer, model, engine, patience, None)
-    whole = not found.reason and not any(_is_limit(f) for f in found.results["findings"])
-    return (longer, found) if found.failed or (whole and not found.results["cuts"]) else None
+    whole = not found.reason and not any(_is_limit(f) for f in found.results.findings)
+    return (longer, found) if found.failed or (whole and not found.results.cuts) else None
 
 
 def _deadlocks(runs: int) -> Reason:
@@ -242,19 +251,19 @@ def _sort_findings(
     waiting = frozenset({ErrorKind.DEADLOCK, ErrorKind.LIVENESS})
     ignored = options.ignored if isinstance(options, CheckOptions) else waiting
     errors, witnesses, limits = [], [], []
-    for raw in report.results["findings"]:
+    for raw in report.results.findings:
         found = to_report(raw, prepared)
         if found.kind in BOUNDS:
             limits.append(found)
         elif found.kind not in ignored:
             errors.append(found)
-            witnesses.append(Witness(to_execution(raw["execution"], prepared), found, model, program=prepared.program))
+            witnesses.append(Witness(to_execution(raw.execution, prepared), found, model, program=prepared.program))
     return errors, witnesses, limits
 
 
 def _flags(report: Report, model: Model) -> list[str]:
     """What the model flags besides races."""
-    raised = report.results["flags"]
+    raised = report.results.flags
     plan = model.plan if raised else None
     return [f"the model raised its flag {plan.checks[i].name}" for i in raised] if plan is not None else []
 
@@ -272,7 +281,7 @@ def _unfinished(report: Report, limits: list[ErrorReport], prepared: Prepared) -
     """Why there may be more than what was seen."""
     if report.reason is None:
         return tuple(bound_met(prepared.program, limit) for limit in limits)
-    seen, all_ = report.results["executions"] + report.results["blocked"], report.estimate
+    seen, all_ = report.results.executions + report.results.blocked, report.estimate
     if all_ is None or all_.executions <= seen:  # too few probes may say less than is already there
         return (report.reason,)
     return (replace(report.reason, message=f"{report.reason.message}, of about {all_} executions"),)
@@ -283,16 +292,15 @@ def _answer_condition(report: Report, prepared: Prepared) -> bool | None:
     condition = prepared.program.condition
     if condition is None:
         return None
-    values = [dict(state_of(raw, prepared)) for raw, _ in report.results["outcomes"]]
-    complete = report.reason is None and not any(_is_limit(f) for f in report.results["findings"])
+    values = [dict(state_of(raw, prepared)) for raw, _ in report.results.outcomes]
+    complete = report.reason is None and not any(_is_limit(f) for f in report.results.findings)
     constants = condition_constants(prepared.program, prepared.encoded.layout)
     return decide(condition, values, constants, complete=complete)
 
 
-def _kind(raw: dict[str, Any]) -> ErrorKind:
-    number: int = raw["kind"]
-    return tuple(ErrorKind)[number]
+def _kind(raw: CoreFinding) -> ErrorKind:
+    return tuple(ErrorKind)[raw.kind]
 
 
-def _is_limit(raw: dict[str, Any]) -> bool:
+def _is_limit(raw: CoreFinding) -> bool:
     return _kind(raw) in BOUNDS

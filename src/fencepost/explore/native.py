@@ -10,9 +10,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fencepost import _core, reasons
+from fencepost._core import CoreEstimate, CoreExecution, CoreResults, Progress
 from fencepost.explore import saved
 from fencepost.explore.engines import MULTI_COPY_ATOMIC, NATIVE_MODELS, PLANNED_MODELS, Engine
 from fencepost.explore.prepare import Prepared
@@ -27,7 +28,6 @@ from fencepost.verdict import Estimate
 if TYPE_CHECKING:
     from fencepost.models.cat.plan import Plan
 
-_DONE, _PAUSED, _FAILED = 0, 1, 3
 _LOOK = 0.05  # seconds between two looks at the clock, the screen and the keyboard
 _SAVE_EVERY = 5.0
 _UNLIMITED = 2**62
@@ -46,7 +46,7 @@ class Report:
     how many executions there seem to be in all, where it ended early and that is known. `unsaved`: why the last state
     could not be saved."""
 
-    results: dict[str, Any]
+    results: CoreResults
     seconds: float
     reason: Reason | None
     failed: bool = False
@@ -55,7 +55,7 @@ class Report:
 
 
 #: Called with the executions visited, the seconds since the start, and an estimate of all executions (None: too early).
-Progress = Callable[[int, float, Estimate | None], None]
+Watch = Callable[[int, float, Estimate | None], None]
 
 
 def run(
@@ -63,7 +63,7 @@ def run(
     model: Model,
     engine: Engine,
     options: ExploreOptions,
-    progress: Progress | None = None,
+    progress: Watch | None = None,
     *,
     keep: int = 0,
 ) -> Report:
@@ -72,7 +72,7 @@ def run(
     return _Run(prepared, model, engine, options, progress, keep).report()
 
 
-def stream(prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions) -> Iterator[dict[str, Any]]:
+def stream(prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions) -> Iterator[CoreExecution]:
     """The complete executions as they are found, a few at a time: none is kept once it was handed out."""
     return _Run(prepared, model, engine, options, None, _UNLIMITED).stream()
 
@@ -81,34 +81,42 @@ class _Run:
     """One exploration with its limits."""
 
     def __init__(
-        self, prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, progress: Progress | None,
+        self, prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, progress: Watch | None,
         keep: int,
     ) -> None:  # fmt: skip
-        self.prepared, self.model, self.options, self.progress = prepared, model.name, options, progress
+        self.prepared, self.options, self.progress = prepared, options, progress
         native = native_options(prepared, model, engine, options, keep)
         self.exploration = _core.Exploration(prepared.bytecode, native)
-        self.before: dict[str, Any] | None = None
+        self.fingerprint = saved.fingerprint(prepared, model, options) if options.save or options.resume else ""
+        self.before: CoreResults | None = None
         if options.resume:
-            self.before = saved.resume(self.exploration, prepared, self.model, Path(options.resume))
+            self._resume(Path(options.resume))
         self.started = time.perf_counter()
         self.too_large = self.hopeless = False
         self.unsaved = ""
         if options.save:
             saved.refuse_unwritable(Path(options.save))
 
+    def _resume(self, file: Path) -> None:
+        state = saved.load(file)
+        saved.refuse_other(file, state, self.fingerprint)
+        self.exploration.set_remaining(list(state.remaining))
+        self.before = state.results
+
     def report(self) -> Report:
         reason, failed = self._loop()
-        results = saved.add(self.before, self.exploration.results())
+        results = saved.total(self.before, self.exploration.results())
         estimate = self._estimate() if reason is not None else None
         return Report(results, self._seconds(), reason, failed, estimate, self.unsaved)
 
-    def stream(self) -> Iterator[dict[str, Any]]:
-        end, done = _PAUSED, 0
+    def stream(self) -> Iterator[CoreExecution]:
+        end: Progress | None = Progress.PAUSED
+        done = 0
         at_once = _UNLIMITED if self.options.algorithm == "rsmc" else _AT_ONCE  # it cannot pause
         most, limit = self.options.max_executions or _UNLIMITED, self.options.time_limit or 1e9
-        while end == _PAUSED and done < most and self._seconds() < limit and not self.too_large:
+        while end is Progress.PAUSED and done < most and self._seconds() < limit and not self.too_large:
             end = self._slice(limit - self._seconds(), min(at_once, most - done), done)
-            done = sum(self.exploration.counts)
+            done = self.exploration.ended
             yield from self.exploration.take_kept()
 
     def _seconds(self) -> float:
@@ -120,26 +128,26 @@ class _Run:
         options = self.options
         while True:
             left = 1e9 if options.time_limit is None else options.time_limit - self._seconds()
-            done = saved.visited(self.before) + sum(self.exploration.counts)
+            done = self._before() + self.exploration.ended
             budget = _UNLIMITED if options.max_executions is None else options.max_executions - done
             if options.max_executions is not None and budget <= 0:
                 return reasons.out_of_executions(options.max_executions), False
             end = self._slice(min(left, _SAVE_EVERY) if options.save else left, budget, done)
             if options.save:
                 self._save(Path(options.save))
-            if end in (_DONE, _FAILED):
-                return None, end == _FAILED
+            if end in (Progress.DONE, Progress.FAILED):
+                return None, end is Progress.FAILED
             if (reason := self._stopped(end)) is not None:
                 return reason, False
 
-    def _stopped(self, end: int) -> Reason | None:
+    def _stopped(self, end: Progress | None) -> Reason | None:
         """Why a slice was the last; None where it was not."""
         options = self.options
         if self.too_large and options.memory is not None:
             return reasons.out_of_memory(options.memory)
         if self.hopeless:
             return reasons.hopeless(_PATIENCE)
-        if end < 0:
+        if end is None:
             return reasons.interrupted()
         if options.time_limit is not None and self._seconds() >= options.time_limit:
             return reasons.out_of_time(options.time_limit)
@@ -148,12 +156,18 @@ class _Run:
     def _save(self, file: Path) -> None:
         """A disk that is full for a while is no reason to lose the exploration."""
         try:
-            saved.save(self.exploration, self.prepared, self.model, self.before, file)
+            results = saved.total(self.before, self.exploration.results())
+            remaining, cuts = tuple(self.exploration.remaining()), self.prepared.program.cuts
+            saved.save(file, saved.Saved(self.fingerprint, results, remaining, cuts))
             self.unsaved = ""
         except OSError as error:
             self.unsaved = f"the state was not saved: {file}: {error.strerror}"
 
-    def _slice(self, seconds: float, budget: int, done: int) -> int:
+    def _before(self) -> int:
+        """The executions that an earlier run visited."""
+        return 0 if self.before is None else self.before.executions + self.before.blocked
+
+    def _slice(self, seconds: float, budget: int, done: int) -> Progress | None:
         return _wait(self.exploration, seconds, budget, self.options.jobs, lambda visited: self._look(done + visited))
 
     def _look(self, visited: int) -> None:
@@ -183,22 +197,23 @@ class _Run:
         return all_.executions * self._seconds() > _AGES * max(visited, 1)
 
     def _estimate(self) -> Estimate | None:
-        executions, blocked, error, probes = self.exploration.estimate
-        return _as_estimate(executions + blocked, error, probes) if probes > 1 else None
+        found = self.exploration.estimate
+        return _as_estimate(found) if found.probes > 1 else None
 
 
-def _as_estimate(executions: float, error: float, probes: int) -> Estimate:
+def _as_estimate(found: CoreEstimate) -> Estimate:
     """Numbers too large for a float, and what the core computed from such, are the largest float."""
-    most = sys.float_info.max
-    return Estimate(executions if executions <= most else most, error if error <= most else most, probes)
+    most, executions = sys.float_info.max, found.executions + found.blocked
+    error = found.error if found.error <= most else most
+    return Estimate(executions if executions <= most else most, error, found.probes)
 
 
 def estimate(prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, probes: int) -> Estimate | None:
     """How many executions there seem to be, without exploring them; None where the core cannot say."""
     exploration = _core.Exploration(prepared.bytecode, native_options(prepared, model, engine, options, 0))
     exploration.probe(probes)
-    executions, blocked, error, done = exploration.estimate
-    return _as_estimate(executions + blocked, error, done) if done else None
+    found = exploration.estimate
+    return _as_estimate(found) if found.probes else None
 
 
 def _resident() -> int:
@@ -248,9 +263,9 @@ def native_options(
 
 def _wait(
     exploration: _core.Exploration, seconds: float, executions: int, jobs: int, look: Callable[[int], None]
-) -> int:
-    """The core works on a thread of its own, so that this one hears Ctrl-C at once. -1: it was interrupted."""
-    ended: list[int] = []
+) -> Progress | None:
+    """The core works on a thread of its own, so that this one hears Ctrl-C at once. None: it was interrupted."""
+    ended: list[Progress] = []
     failure: list[BaseException] = []
 
     def work() -> None:
@@ -272,7 +287,7 @@ def _wait(
             worker.join()
     if failure:
         raise failure[0]
-    return -1 if interrupted and ended[0] == _PAUSED else ended[0]
+    return None if interrupted and ended[0] is Progress.PAUSED else ended[0]
 
 
 @contextmanager

@@ -1,0 +1,87 @@
+#include "explore/results.hpp"
+#include "bind/bind.hpp"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+using namespace fencepost;
+
+namespace {
+
+// Enumerations cross the seam as their numbers, which a test holds equal on both sides.
+template <class C, class E> void number(nb::class_<C>& c, const char* name, E C::* member) {
+  c.def_prop_rw(
+      name, [member](const C& x) { return static_cast<int>(x.*member); },
+      [member](C& x, int value) { x.*member = static_cast<E>(value); });
+}
+
+// Lists of structs are handed out as copies: what they came from may grow.
+template <class C, class T> void list(nb::class_<C>& c, const char* name, std::vector<T> C::* member) {
+  c.def_prop_rw(
+      name, [member](const C& x) { return x.*member; }, [member](C& x, std::vector<T> v) { x.*member = std::move(v); });
+}
+
+void bind_execution(nb::module_& m) {
+  using Event = Execution::Event;
+  nb::class_<Event> event(m, "CoreEvent", "An event of an execution graph.");
+  event.def(nb::init<>());
+  event.def_rw("thread", &Event::thread).def_rw("index", &Event::index);
+  number(event, "kind", &Event::kind);
+  number(event, "mode", &Event::mode);
+  number(event, "fence", &Event::fence);
+  number(event, "size", &Event::size);
+  event.def_rw("rmw", &Event::rmw).def_rw("exclusive", &Event::exclusive);
+  event.def_rw("address", &Event::address).def_rw("value", &Event::value).def_rw("position", &Event::position);
+  event.def_rw("reads_from", &Event::reads_from).def_rw("joined", &Event::joined);
+  list(event, "address_deps", &Event::address_deps);
+  list(event, "data_deps", &Event::data_deps);
+  list(event, "control_deps", &Event::control_deps);
+
+  using Stuck = Execution::Stuck;
+  nb::class_<Stuck> stuck(m, "CoreStuck", "A thread that waits at the end.");
+  stuck.def(nb::init<>()).def_rw("thread", &Stuck::thread).def_rw("position", &Stuck::position);
+  number(stuck, "kind", &Stuck::kind);
+
+  nb::class_<Execution> execution(m, "CoreExecution", "An execution graph; events in the order of the core.");
+  execution.def(nb::init<>());
+  list(execution, "events", &Execution::events);
+  list(execution, "coherence", &Execution::coherence);
+  list(execution, "outcome", &Execution::outcome);
+  list(execution, "stuck", &Execution::stuck);
+  list(execution, "spawned_by", &Execution::spawned_by);
+}
+
+} // namespace
+
+void bind_results(nb::module_& m) {
+  bind_execution(m);
+  nb::class_<Finding> finding(m, "CoreFinding", "An error, or a place where our knowledge ends.");
+  finding.def(nb::init<>());
+  number(finding, "kind", &Finding::kind);
+  finding.def_rw("message", &Finding::message).def_rw("position", &Finding::position);
+  finding.def_rw("thread", &Finding::thread).def_rw("count", &Finding::count);
+  list(finding, "events", &Finding::events);
+  finding.def_prop_rw(
+      "execution", [](const Finding& f) { return f.execution; }, [](Finding& f, Execution x) { f.execution = x; });
+
+  using Outcome = std::pair<std::vector<std::uint64_t>, std::uint64_t>;
+  nb::class_<Results> results(m, "CoreResults", "What an exploration found.");
+  results.def(nb::init<>());
+  results.def_rw("executions", &Results::executions).def_rw("blocked", &Results::blocked);
+  results.def_rw("erroneous", &Results::erroneous).def_rw("duplicates", &Results::duplicates);
+  results.def_rw("dead_ends", &Results::dead_ends).def_rw("may_miss", &Results::may_miss);
+  results.def_prop_rw(
+      "outcomes", [](const Results& r) { return std::vector<Outcome>(r.outcomes.begin(), r.outcomes.end()); },
+      [](Results& r, const std::vector<Outcome>& all) { r.outcomes = {all.begin(), all.end()}; });
+  results.def_prop_rw(
+      "flags", [](const Results& r) { return std::vector<std::int32_t>(r.flags.begin(), r.flags.end()); },
+      [](Results& r, const std::vector<std::int32_t>& all) { r.flags = {all.begin(), all.end()}; });
+  list(results, "findings", &Results::findings);
+  list(results, "kept", &Results::kept);
+  list(results, "cuts", &Results::cuts);
+  results.def(
+      "merge", [](Results& r, Results other) { r.merge(std::move(other)); }, nb::arg("other"),
+      "Adds what another run of the same exploration found.");
+}
