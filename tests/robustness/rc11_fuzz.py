@@ -50,6 +50,12 @@ _RARE = (
 )  # fmt: skip
 
 
+_LOOPED = (
+    (6, "{x}.{store} := {v}"), (6, "r := {x}.{load}"), (3, "fence.{fence}"), (1, "r := XCHG({x}.{rmw}, {v})"),
+    (1, "r := CAS({x}.{rmw}, {v}, {w}, {fail})"), (1, "wait({x}.{load} == {v})"), (1, "{x}.{store} := r"),
+)  # fmt: skip
+
+
 def random_source(seed: int) -> str:
     random = Random(seed)
     orders = random.choice(_ORDERS)
@@ -81,6 +87,22 @@ def random_source(seed: int) -> str:
     for t in range(1, threads):
         main += [f"  join(h{t})", *body(0, 0, 1 if t > 1 else 0)] if random.random() < 0.7 else []
     return "\n".join([*lines, *main, "}"]) + "\n"
+
+
+def random_loops(seed: int) -> str:
+    """Two threads with few steps that go round for ever, or one of them does; no races."""
+    random = Random(seed)
+    orders = random.choice(_ORDERS)
+    lines = ["var x, y"]
+    for t in range(2):
+        body = []
+        for _ in range(random.randint(2, 3)):
+            text = random.choices([s for _, s in _LOOPED], [n for n, _ in _LOOPED])[0]
+            pick: dict[str, object] = {kind: random.choice(modes) for kind, modes in orders.items()}
+            body.append(text.format(x=random.choice("xy"), v=random.randint(0, 1), w=random.randint(0, 1), **pick))
+        end = "goto again" if t == 0 or random.random() < 0.5 else "skip"
+        lines += [f"thread T{t} {{", "  local r", "  again: skip", *(f"  {line}" for line in (*body, end)), "}"]
+    return "\n".join(lines) + "\n"
 
 
 def bounded(program: Program) -> Program:
