@@ -29,7 +29,7 @@ def _spurious_wakeups() -> Any:
 
 
 def _spurious_failures() -> Any:
-    return option(True, "Let weak compare-exchanges outside loops also fail for no reason.")
+    return option(True, "Let weak compare-exchanges also fail for no reason, where it shows.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -102,13 +102,15 @@ def only_bounds(reasons: Iterable[Reason]) -> bool:
 
 def within(reasons: Iterable[Reason]) -> str:
     """The bounds within which there is no error, for the headline."""
-    return "; ".join(dict.fromkeys(r.message if r.at is None else _rounds(r) for r in reasons if r.code is Code.BOUND))
+    return "; ".join(dict.fromkeys(map(_bound, (r for r in reasons if r.code is Code.BOUND))))
 
 
-def _rounds(reason: Reason) -> str:
-    assert reason.at is not None, reason
-    where = f"of the loop at {reason.at.file.rpartition('/')[2]}:{reason.at.line}"
-    return f"within {plural(reason.rounds, 'round')} {where}" if reason.rounds is not None else f"within bounds {where}"
+def _bound(reason: Reason) -> str:
+    if reason.at is None or reason.rounds is None:
+        return reason.message
+    return (
+        f"within {plural(reason.rounds, 'round')} of the loop at {reason.at.file.rpartition('/')[2]}:{reason.at.line}"
+    )
 
 
 def assumed_away(at: Position | None) -> Reason:

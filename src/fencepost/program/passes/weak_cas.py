@@ -1,12 +1,14 @@
-"""A weak compare-exchange may fail for no reason. Outside loops that is explored: the thread chooses to try or to fail,
-and fails for no reason only where it could have succeeded. In a loop (or in what a loop calls) such a failure adds
-nothing but another round, and the exchange is taken as a strong one."""
+"""A weak compare-exchange may fail for no reason. That is explored: the thread chooses to try or to fail, and fails for
+no reason only where it could have succeeded. In a loop that only tries again after such a failure it adds nothing but
+another round, and the exchange is taken as a strong one; so it is in a function that a loop calls. In every other loop
+it may fail a few times, and what comes after more failures is a bound of the verdict."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from fencepost.program.condition import FinalRegister
 from fencepost.program.instructions import (
     Assume,
     Branch,
@@ -14,6 +16,8 @@ from fencepost.program.instructions import (
     Cas,
     Choose,
     Compute,
+    ErrorKind,
+    Fail,
     Instruction,
     Jump,
     Load,
@@ -22,8 +26,13 @@ from fencepost.program.instructions import (
 )
 from fencepost.program.operands import Const, FunctionAddress
 from fencepost.program.passes.flow import Flow
+from fencepost.program.passes.retry import only_tries_again
 from fencepost.program.passes.rewrite import Registers, expand, inside, map_functions, used
 from fencepost.program.program import Function, Program
+
+#: How often an exchange fails for no reason in one call of a function with a loop that does more than try again.
+FAILURES = 2
+_BUDGET_AT = 7  # where the budget stands among what replaces an exchange
 
 
 def let_weak_cas_fail(program: Program) -> Program:
@@ -31,27 +40,51 @@ def let_weak_cas_fail(program: Program) -> Program:
     if not any(_is_weak(i) for f in program.functions for i in f.code):
         return program
     looped = _called_in_loops(program)
-    return map_functions(program, lambda f: f if f.name in looped else _let_fail(f))
+    threads = {t.name: t.function for t in program.threads}
+    finals = [o.what for o in program.observations if isinstance(o.what, FinalRegister)]
+    seen = {(threads[w.thread], w.register) for w in finals}
+
+    def change(f: Function) -> Function:
+        observed = sum(1 << n for n, name in enumerate(f.registers) if (f.name, name) in seen)
+        return f if f.name in looped else _let_fail(f, observed)
+
+    return map_functions(program, change)
 
 
 def _is_weak(i: Instruction) -> bool:
     return isinstance(i, Cas) and i.weak
 
 
-def _let_fail(function: Function) -> Function:
-    around = _in_loops(function)
-    chosen = {id(i) for n, i in enumerate(function.code) if _is_weak(i) and n not in around}
-    if not chosen:
+def _let_fail(function: Function, observed: int) -> Function:
+    weak = [n for n, i in enumerate(function.code) if _is_weak(i)]
+    if not weak:
         return function
-    return expand(function, lambda i, registers: _alternatives(i, registers) if id(i) in chosen else (i,))
+    flow = Flow(function)
+    loops, live = flow.loops(), flow.live()
+    often, once = set(), set()
+    for n in weak:
+        around = next((loop for loop in loops if flow.block_of(n) in loop.blocks), None)  # the innermost
+        if around is None:
+            once.add(id(function.code[n]))
+        elif not only_tries_again(flow, around, n, live[around.header] | observed):
+            often.add(id(function.code[n]))
+    if not once and not often:
+        return function
+
+    def alternatives(i: Instruction, registers: Registers) -> Sequence[Instruction]:
+        if id(i) not in once and id(i) not in often:
+            return (i,)
+        assert isinstance(i, Cas), i
+        return _alternatives(i, registers, _budget(i, registers) if id(i) in often else [])
+
+    return expand(function, alternatives)
 
 
-def _alternatives(i: Instruction, registers: Registers) -> Sequence[Instruction]:
-    assert isinstance(i, Cas), i
+def _alternatives(i: Cas, registers: Registers, budget: list[Instruction]) -> Sequence[Instruction]:
     tries, same = registers.fresh("tries"), registers.fresh("same")
     old = i.old if i.old is not None else registers.fresh("old")
     given = [Compute(i.success, (Const(0),), Op.MOV, at=i.at)] if i.success is not None else []
-    end = inside(7 + len(given))
+    end = inside(_BUDGET_AT + len(budget) + len(given))
     return (
         Choose(tries, Const(0), Const(1), at=i.at),
         Branch(tries, inside(2), inside(4), at=i.at),
@@ -60,8 +93,21 @@ def _alternatives(i: Instruction, registers: Registers) -> Sequence[Instruction]
         Load(old, i.address, i.size, i.failure, at=i.at),
         Compute(same, (old, i.expected), Op.EQ, at=i.at),
         Assume(same, at=i.at),
+        *budget,
         *given,
     )
+
+
+def _budget(i: Cas, registers: Registers) -> list[Instruction]:
+    """Counts the failures of one call: registers begin as 0."""
+    count, more = registers.fresh("failures"), registers.fresh("more")
+    what = f"within {FAILURES} failures for no reason of the weak compare-exchange" + (f" at {i.at}" if i.at else "")
+    return [
+        Compute(count, (count, Const(1)), Op.ADD, at=i.at),
+        Compute(more, (count, Const(FAILURES)), Op.UGT, at=i.at),
+        Branch(more, inside(_BUDGET_AT + 3), inside(_BUDGET_AT + 4), at=i.at),
+        Fail(ErrorKind.LOOP_BOUND, what, at=i.at),
+    ]
 
 
 def _in_loops(function: Function) -> frozenset[int]:
