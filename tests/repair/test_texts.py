@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 import fencepost
 from fencepost.cli import run
 from fencepost.program.instructions import FenceKind, Mode
+from fencepost.repair.sources import Inserted
 from fencepost.repair.text.c import CText
 from fencepost.repair.text.edits import apply
 from fencepost.repair.text.pseudo import Pseudo
@@ -141,3 +144,25 @@ def test_a_litmus_test_cannot_be_changed_yet(tmp_path: Path, capsys: pytest.Capt
     path.write_text("C a\n{}\nP0(atomic_int *x) { atomic_store_explicit(x, 1, memory_order_relaxed); }\nexists (x=1)\n")
     assert run(["repair", str(path)]) == 2
     assert "only C, C++ and .fp" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("where", ["here", "above", "elsewhere", "root"])
+def test_the_answer_does_not_depend_on_the_working_directory(where: str, tmp_path: Path) -> None:
+    """Compilers name files from where they run; a mark that was not found again would stay there as a fence."""
+    (tmp_path / "in").mkdir()
+    path = tmp_path / "in" / "sb.c"
+    text = (Path(__file__).parent / "bugs" / "store_buffer.c").read_text()
+    path.write_text(text)
+    folder = {"here": path.parent, "above": tmp_path, "elsewhere": Path(__file__).parent, "root": Path("/")}[where]
+    with chdir(folder):
+        names = [path, Path(os.path.relpath(path))]
+        found = [fencepost.repair(name, only="fences") for name in names]
+    assert [len(f.changes) for f in found] == [2, 2] and all(f.cost == 26 and not f.notes for f in found)
+
+
+def test_marks_that_are_not_found_again_are_no_fences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "sb.c"
+    path.write_text((Path(__file__).parent / "bugs" / "store_buffer.c").read_text())
+    monkeypatch.setattr(Inserted, "marked", lambda self, offset: None)
+    found = fencepost.repair(path)
+    assert len(found.changes) == 4 and "not found again" in found.notes[0]

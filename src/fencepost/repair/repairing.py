@@ -119,12 +119,10 @@ def _patched(task: Task, made: Survey, found: Search, oracle: Oracle, common: Re
     """The patch of the assignment, applied to the texts, which are read and checked again: nothing is shown that was
     not checked in the form in which it is shown."""
     texts = made.edited(found.chosen)
-    verdict = found.verdict
-    if texts:
-        changed = compiles(made.sources, texts)
-        if changed is None:
-            return replace(common, reason="the changed text is not accepted by its compiler")
-        verdict = task.check(changed[0])
+    changed = compiles(made.sources, texts)
+    if changed is None:
+        return replace(common, reason="the changed text is not accepted by its compiler")
+    verdict = task.check(changed[0])
     if not passes(verdict):
         return replace(common, answer=Answer.UNKNOWN, reason="the changed text does not pass as the changed program"
                        f" did: {verdict.reason}", verdict=verdict)  # fmt: skip

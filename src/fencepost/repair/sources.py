@@ -75,29 +75,36 @@ class Sources:
     def __init__(self, files: Sequence[str], flags: Sequence[str], read: Read) -> None:
         self.files, self.flags, self._read = tuple(files), tuple(flags), read
         self.texts: dict[str, str] = {}
+        self._names: dict[str, str] = {}
         for file in files:
             self.load(file)
 
     def load(self, file: str) -> str | None:
         """The text of a file; None where it is not one that can be changed."""
+        file = self.name(file)
         if file not in self.texts and (text := load_text(file)) is not None:
             self.texts[file] = text
         return self.texts.get(file)
 
+    def name(self, file: str) -> str:
+        """One name per file: that under which it was given, or first seen. Compilers name files from where they run."""
+        return self._names.setdefault(str(Path(file).resolve()), file)
+
     def program(self, changed: Mapping[str, str]) -> tuple[Program, Callable[[str], str]]:
         """The program with these texts, and the original name of each file in its positions."""
         if not changed:
-            return self._read(self.files, self.flags), lambda file: file
+            return self._read(self.files, self.flags), self.name
         with tempfile.TemporaryDirectory(prefix="fencepost-repair-") as folder:
             root = Path(folder)
             new = {file: self._write(root, file, text) for file, text in changed.items()}
             for file in self.files:
                 if file not in new:
                     new[file] = self._write(root, file, self.texts[file])
-            names = {path: file for file, path in new.items()}
+            names = {str(Path(path).resolve()): file for file, path in new.items()}
             flags = (*self.flags, *self._includes(root)) if self._is_c() else self.flags
             program = self._read([new[f] for f in self.files], flags)
-        return program, lambda file: names.get(file, file)
+        here = Path.cwd()  # debug information names files from where the compiler ran, or from the root
+        return program, lambda file: names.get(str((here / file).resolve()), self.name(file))
 
     def _is_c(self) -> bool:
         return all(isinstance(language_of(f), CText) for f in self.files)

@@ -207,9 +207,17 @@ class _Surveyor:
             if inserted:
                 self.notes.append("no fences were tried: the text could not be marked for them")
             return program
+        plain, before = program, self.named
         self.marked = inserted
         program, self.named = made
+        if _fences(plain) + self.markers(program) != _fences(program):
+            self.notes.append("no fences were tried: the marks were not found again")
+            self.marked, self.named = {}, before
+            return plain
         return program
+
+    def markers(self, program: Program) -> int:
+        return sum(self.marker_of(i) is not None for f in program.functions for i in f.code)
 
     def ranges(self, program: Program) -> dict[str, list[tuple[int, int]]]:
         """The lines of the functions that access shared memory, by file."""
@@ -278,6 +286,10 @@ class _Surveyor:
             if language.fence_at(self.sources.texts[located[0]], located[1]) is not None:
                 found.append((replace(site, at=self.position(*located)), Place(*located)))
         return found
+
+
+def _fences(program: Program) -> int:
+    return sum(isinstance(i, Fence) for f in program.functions for i in f.code)
 
 
 def _event(function: Function, i: Instruction) -> bool:

@@ -167,10 +167,11 @@ class _Judge:
     # --- dynamic memory
 
     def _touched(self) -> Event | Action | None:
-        """The access to blame: an event, or the one the thread stands before."""
+        """The access to blame: an event (of a free that comes too early, the access that it should wait for), or the
+        one the thread stands before."""
         accesses = [e for e in self.blamed if e.is_access or e.kind is EventKind.FREE]
         if accesses:
-            return max(accesses, key=lambda e: (e.thread == self.error.thread and e.is_access, e.id))
+            return max(accesses, key=lambda e: (e.thread == self.error.thread and e.is_access, e.is_access, e.id))
         action = self._action()
         return action if action is not None and action.kind in (*_ACCESSES, Kind.FREE) else None
 

@@ -218,6 +218,8 @@ class _Statements:
         for i, c in enumerate(code):
             if i < skip:
                 continue
+            if fresh and c in "(*&+-!~[":
+                fresh = self.statement(i) > 0
             if c in "([":
                 self.round += 1
             elif c in ")]":

@@ -31,6 +31,9 @@ class Pseudo:
             if i < skip:
                 continue
             if c in "([":
+                if fresh and depth > 0 and brackets == 0:  # a store through an address
+                    found.append(i)
+                fresh = False
                 brackets += 1
             elif c in ")]":
                 brackets -= 1

@@ -1,0 +1,49 @@
+"""Classic bugs: the patch that `repair` gives makes the program pass, or it says which rule is broken."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import fencepost
+from fencepost.verdict import Answer
+
+BUGS = sorted(Path(__file__).with_name("bugs").iterdir())
+QUICK = ("mp.c", "handover.c", "double_checked.c", "ticket.c", "abba.c", "check_then_set.c", "macros.c")
+
+
+def expected(path: Path) -> dict[str, str]:
+    header = re.match(r"// repair:(.*)", path.read_text())
+    assert header is not None, "the first line should say what to expect"
+    return dict(item.split("=") for item in header.group(1).split())
+
+
+def examine(path: Path, tmp_path: Path) -> None:
+    wanted = expected(path)
+    found = fencepost.repair(path)
+    assert found.first is not None and found.first.answer is Answer.FAIL, "it should be a bug"
+    if "fails" in wanted:
+        assert found.answer is Answer.FAIL and found.reason
+        assert found.verdict is not None and found.verdict.witness is not None
+        assert found.verdict.witness.error.kind.value == wanted["fails"]
+        return
+    assert found.answer is Answer.PASS and found.proved, found.reason
+    assert "changes" not in wanted or len(found.changes) == int(wanted["changes"]), found.patch
+    assert all(c.error is not None for c in found.changes), "without each change something should come back"
+    assert bool(found.notes) == ("warns" in wanted) or "warns" not in wanted
+    repaired = tmp_path / path.name
+    repaired.write_text(dict(found.texts)[str(path)])
+    assert fencepost.check(repaired).answer is Answer.PASS
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_bug_is_repaired(name: str, tmp_path: Path) -> None:
+    examine(next(p for p in BUGS if p.name == name), tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", BUGS, ids=[p.name for p in BUGS])
+def test_every_bug_is_repaired(path: Path, tmp_path: Path) -> None:
+    examine(path, tmp_path)
