@@ -122,14 +122,14 @@ def _patched(task: Task, made: Survey, found: Search, oracle: Oracle, common: Re
     changed = compiles(made.sources, texts)
     if changed is None:
         return replace(common, reason="the changed text is not accepted by its compiler")
-    verdict = task.check(changed[0])
+    verdict = task.check(changed)
     if not passes(verdict):
         return replace(common, answer=Answer.UNKNOWN, reason="the changed text does not pass as the changed program"
                        f" did: {verdict.reason}", verdict=verdict)  # fmt: skip
     patch = "".join(diff(f, made.sources.texts[f], text) for f, text in sorted(texts.items()))
     notes = [*common.notes, *_warnings(made, found)]
     return replace(
-        common, answer=verdict.answer, reason=verdict.reason if verdict.answer is Answer.UNKNOWN else "",
+        common, answer=verdict.answer, reason=verdict.reason if verdict.answer is Answer.BOUNDED else "",
         changes=_changes(made, found, oracle), patch=patch, texts=tuple(sorted(texts.items())),
         cost=made.space.cost(found.chosen), proved=not common.objections, notes=tuple(notes), verdict=verdict,
     )  # fmt: skip

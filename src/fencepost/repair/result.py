@@ -38,7 +38,8 @@ class Kept:
 @dataclass(frozen=True, slots=True)
 class Repair:
     """PASS: with `changes` (none: as it is) the program passes, which was checked on the changed text. FAIL: no order
-    and no fence helps; `verdict` is that of the strongest program, and `reason` says which rule is broken. UNKNOWN: a
+    and no fence helps; `verdict` is that of the strongest program, and `reason` says which rule is broken. BOUNDED: as
+    PASS, within the bounds of loops. UNKNOWN: a
     limit was met. `proved`: nothing cheaper passes; else `objections` say why that is not known."""
 
     answer: Answer

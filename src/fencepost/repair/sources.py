@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from fencepost.errors import FencepostError
@@ -90,10 +91,10 @@ class Sources:
         """One name per file: that under which it was given, or first seen. Compilers name files from where they run."""
         return self._names.setdefault(str(Path(file).resolve()), file)
 
-    def program(self, changed: Mapping[str, str]) -> tuple[Program, Callable[[str], str]]:
-        """The program with these texts, and the original name of each file in its positions."""
+    def program(self, changed: Mapping[str, str]) -> Program:
+        """The program with these texts, its positions with the names of the original files."""
         if not changed:
-            return self._read(self.files, self.flags), self.name
+            return renamed(self._read(self.files, self.flags), self.name)
         with tempfile.TemporaryDirectory(prefix="fencepost-repair-") as folder:
             root = Path(folder)
             new = {file: self._write(root, file, text) for file, text in changed.items()}
@@ -103,8 +104,7 @@ class Sources:
             names = {str(Path(path).resolve()): file for file, path in new.items()}
             flags = (*self.flags, *self._includes(root)) if self._is_c() else self.flags
             program = self._read([new[f] for f in self.files], flags)
-        here = Path.cwd()  # debug information names files from where the compiler ran, or from the root
-        return program, lambda file: names.get(str((here / file).resolve()), self.name(file))
+        return renamed(program, lambda file: names.get(str(Path(file).resolve()), self.name(file)))
 
     def _is_c(self) -> bool:
         return all(isinstance(language_of(f), CText) for f in self.files)
@@ -126,11 +126,29 @@ class Sources:
         return offset_of(text, at)
 
 
+def renamed(program: Program, name: Callable[[str], str]) -> Program:
+    """The program with other names for its files. Debug information names them from where the compiler ran."""
+    known: dict[str, str] = {}
+
+    def moved(at: Position | None) -> Position | None:
+        if at is None:
+            return None
+        file = known.get(at.file) or known.setdefault(at.file, name(at.file))
+        return at if file == at.file else replace(at, file=file)
+
+    functions = tuple(
+        replace(f, at=moved(f.at), code=tuple(i if moved(i.at) is i.at else replace(i, at=moved(i.at)) for i in f.code))
+        for f in program.functions
+    )
+    objects = tuple(replace(o, at=moved(o.at)) for o in program.objects)
+    return replace(program, functions=functions, objects=objects, sources=tuple(name(s) for s in program.sources))
+
+
 def _inside(file: str) -> str:
     return str(Path(file).resolve()).lstrip("/")
 
 
-def compiles(sources: Sources, changed: Mapping[str, str]) -> tuple[Program, Callable[[str], str]] | None:
+def compiles(sources: Sources, changed: Mapping[str, str]) -> Program | None:
     """The program of changed texts; None where they are not accepted."""
     try:
         return sources.program(changed)

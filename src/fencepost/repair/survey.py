@@ -103,7 +103,7 @@ class _Surveyor:
         self.left_out: set[Position] = set()
 
     def run(self) -> Survey:
-        program, self.named = self.sources.program({})
+        program = self.sources.program({})
         if self.fences and not self.strip:
             program = self.mark(program)
         copied = copy_per_call(program, lambda at: self.order_at(at) is not None)
@@ -124,7 +124,7 @@ class _Surveyor:
         """The file and the offset in its original text."""
         if at is None or foreign(at):
             return None
-        file = self.named(at.file)
+        file = at.file
         text = self.sources.load(file)
         if text is None:
             return None
@@ -207,14 +207,12 @@ class _Surveyor:
             if inserted:
                 self.notes.append("no fences were tried: the text could not be marked for them")
             return program
-        plain, before = program, self.named
-        self.marked = inserted
-        program, self.named = made
-        if _fences(plain) + self.markers(program) != _fences(program):
+        plain, self.marked = program, inserted
+        if _fences(plain) + self.markers(made) != _fences(made):
             self.notes.append("no fences were tried: the marks were not found again")
-            self.marked, self.named = {}, before
+            self.marked = {}
             return plain
-        return program
+        return made
 
     def markers(self, program: Program) -> int:
         return sum(self.marker_of(i) is not None for f in program.functions for i in f.code)
@@ -226,16 +224,16 @@ class _Surveyor:
             if foreign(function.at) or not any(_event(function, i) for i in function.code):
                 continue
             assert function.at is not None
-            file = self.named(function.at.file)
+            file = function.at.file
             lines = [i.at.line for i in function.code if i.at is not None and i.at.file == function.at.file]
             if self.sources.load(file) is not None and lines:
                 found.setdefault(file, []).append((function.at.line, max(lines)))
         return found
 
     def marker_of(self, i: Instruction) -> tuple[str, int] | None:
-        if not isinstance(i, Fence) or i.at is None or self.named(i.at.file) not in self.marked:
+        if not isinstance(i, Fence) or i.at is None or i.at.file not in self.marked:
             return None
-        file = self.named(i.at.file)
+        file = i.at.file
         marked = self.marked[file]
         offset = self.sources.offset(marked.text, i.at)
         original = marked.marked(offset) if offset is not None else None

@@ -74,7 +74,7 @@ def _proof(found: Repair) -> list[str]:
 
 
 def _bounded(found: Repair) -> list[str]:
-    return _labelled("bound", f"only within bounds: {found.reason}") if found.answer is Answer.UNKNOWN else []
+    return _labelled("bound", f"only within bounds: {found.reason}") if found.answer is Answer.BOUNDED else []
 
 
 def _tail(found: Repair) -> list[str]:

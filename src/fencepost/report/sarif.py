@@ -10,6 +10,7 @@ from urllib.parse import quote
 from fencepost._version import __version__
 from fencepost.program.instructions import BOUNDS, ErrorKind
 from fencepost.program.operands import Position
+from fencepost.repair.patches import replacements
 from fencepost.report.text import error_text
 from fencepost.verdict import Answer, ErrorReport, Verdict
 from fencepost.witness.names import short_file
@@ -77,7 +78,31 @@ def _result(error: ErrorReport, verdict: Verdict, sources: Sources | None) -> Js
     if story is not None:
         result["codeFlows"] = [_code_flow(story)]
         result["properties"] = {"model": verdict.model}
+        if fixes := _fixes(story):
+            result["fixes"] = fixes
     return result
+
+
+def _fixes(story: Story) -> list[Json]:
+    """The change that was tried on the whole program, where it is one of orders that stand in the text."""
+    cured = story.witness.cure() if story.witness.cure is not None else None
+    changes = replacements(cured) if cured is not None else None
+    if not changes:
+        return []
+    files: dict[str, list[Json]] = {}
+    for change in changes:
+        region = {
+            "startLine": change.start.line, "startColumn": change.start.column, "endLine": change.end.line,
+            "endColumn": change.end.column,
+        }  # fmt: skip
+        files.setdefault(change.start.file, []).append(
+            {"deletedRegion": region, "insertedContent": {"text": change.new}}
+        )  # fmt: skip
+    text = " ".join(f"{r.text[:1].upper()}{r.text[1:]}." for r in story.explanation.remedies)
+    return [{
+        "description": {"text": text},
+        "artifactChanges": [{"artifactLocation": {"uri": _uri(f)}, "replacements": r} for f, r in files.items()],
+    }]  # fmt: skip
 
 
 def _any_place(story: Story | None) -> Position | None:
