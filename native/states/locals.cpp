@@ -18,6 +18,7 @@ std::string key_of(const ThreadState& s, const Action& action, bool joinable) {
   std::string key(1, static_cast<char>(action.kind));
   if (action.kind == ActionKind::Block) return key;
   if (action.kind == ActionKind::End) {
+    key.push_back(action.process ? 1 : 0);
     if (joinable) append(key, &action.value, sizeof action.value);
     return key;
   }

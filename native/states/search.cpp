@@ -361,6 +361,7 @@ void Search::find_deadlock(Worker& w, std::uint32_t id) const {
   std::uint32_t waiting = plan_.threads;
   for (std::uint32_t t = plan_.threads; t-- > 0;) {
     const LocalState& l = locals_.at(t, w.state.locals[t]);
+    if (l.kind == LabelKind::End && l.action.process) return; // everybody who waits ends with the program
     if (w.state.locals[t] == not_started || l.kind == LabelKind::End) continue;
     if (l.kind == LabelKind::Blocked || l.kind == LabelKind::Error) return;
     if (l.kind != LabelKind::Join || waiting == plan_.threads) waiting = t; // who joins waits for the others' sake
@@ -558,9 +559,11 @@ bool Search::somebody_finishes() const {
     for (std::uint32_t number = 0; number < set.size(); ++number) {
       codec_.unpack(set.record(number), s, plan_);
       bool all = true;
-      for (std::uint32_t t = 0; t < plan_.threads && all; ++t) {
-        const LabelKind kind = locals_.at(t, s.locals[t]).kind;
-        all = s.locals[t] == not_started || kind == LabelKind::End || (endless[t] && kind != LabelKind::Blocked);
+      for (std::uint32_t t = 0; t < plan_.threads; ++t) {
+        const LocalState& l = locals_.at(t, s.locals[t]);
+        const LabelKind kind = l.kind;
+        if (kind == LabelKind::End && l.action.process) return true;
+        all &= s.locals[t] == not_started || kind == LabelKind::End || (endless[t] && kind != LabelKind::Blocked);
       }
       if (all) return true;
     }

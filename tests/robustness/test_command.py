@@ -153,6 +153,29 @@ def test_a_program_without_runs_is_not_robust_in_silence(against: str, tmp_path:
     assert [e.kind for e in found.errors] == [ErrorKind.DEADLOCK] and found.extra["robust"] is True
 
 
+TRYLOCK = """#include <pthread.h>
+#include <stdatomic.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int x;
+static void *taker(void *arg) { atomic_store_explicit(&x, 1, memory_order_release); pthread_mutex_lock(&m); return 0; }
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, taker, 0);
+  if (pthread_mutex_trylock(&m)) return atomic_load_explicit(&x, memory_order_acquire);
+}
+"""
+
+
+def test_a_lock_that_is_tried_says_less_than_release_and_acquire(tmp_path: Path) -> None:
+    """A failing trylock does not synchronise with the lock. Whoever still waits when main returns is no deadlock."""
+    path = tmp_path / "trylock.c"
+    path.write_text(TRYLOCK)
+    found = api.robust(path)
+    assert found.model == "rc11" and found.extra["robust"] is False
+    found = api.robust(path, against="ra")
+    assert (found.answer, found.extra["code"]) == (Answer.UNKNOWN, "other-orders")
+
+
 @pytest.mark.parametrize("where", ["static", "auto"])
 def test_locking_twice_is_no_pass(where: str, tmp_path: Path) -> None:
     path = tmp_path / "twice.c"

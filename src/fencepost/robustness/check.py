@@ -10,7 +10,7 @@ from fencepost._core import Against, RobustnessSearch, SearchStatistics, SearchS
 from fencepost.options import RobustOptions
 from fencepost.program.instructions import BOUNDS, ErrorKind, Malloc
 from fencepost.program.operands import Position
-from fencepost.program.program import Program
+from fencepost.program.program import Arch, Program
 from fencepost.robustness.orders import needed, stronger_than_ra, weaker_than_ra
 from fencepost.robustness.prepare import RC11, Prepared, prepare
 from fencepost.robustness.witness import divergence, program_error, race, race_by_hb
@@ -53,8 +53,9 @@ def check_robustness(
         memory=options.memory * _MEBIBYTE, states=options.max_states or _UNLIMITED, jobs=options.jobs,
     )  # fmt: skip
     started = time.perf_counter()
-    finished = _run(search, options, started, progress, _MANY if options.against == "tso" else None)
-    if not finished and options.against == "tso" and not _late(options, started):
+    shorter = options.against == "tso" or (program.arch is Arch.C11 and options.against in RC11)
+    finished = _run(search, options, started, progress, _MANY if shorter else None)
+    if not finished and shorter and not _late(options, started):
         weaker = _weaker(program, options, started, progress)
         if weaker is not None:
             return weaker
@@ -101,14 +102,19 @@ def _late(options: RobustOptions, started: float) -> bool:
 
 
 def _weaker(program: Program, options: RobustOptions, started: float, progress: Progress | None) -> Verdict | None:
-    """The answer for TSO where release/acquire gives it: every execution of TSO is one of release/acquire, whose
-    monitor forgets more. None where the program is not robust against that, or nobody knows."""
+    """The answer for TSO, or for RC11, where release/acquire gives it, whose monitor forgets more: every execution of
+    TSO is one of release/acquire, and every one of RC11 is if no access asks for less. (An order of SC fences that
+    extends psc serves as the order of the updates that release/acquire reads them as.) None where the program is not
+    robust against that, or asks for less, or nobody knows."""
+    if options.against in RC11 and weaker_than_ra(program):
+        return None
     left = None if options.time_limit is None else max(0.001, options.time_limit - (time.perf_counter() - started))
     found = check_robustness(program, replace(options, against="ra", time_limit=left), progress)
     if found.extra["robust"] is not True:
         return None
-    reason = found.reason.replace("robust against ra:", "robust against tso, since against ra:")
-    return replace(found, model="tso", reason=reason, extra={**found.extra, "against": "tso"})
+    model = options.weaker
+    reason = found.reason.replace("robust against ra:", f"robust against {model}, since against ra:")
+    return replace(found, model=model, reason=reason, extra={**found.extra, "against": model})
 
 
 def _verdict(
