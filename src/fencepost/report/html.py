@@ -93,6 +93,8 @@ def _header(story: Story, answer: str) -> str:
     lines = [f'<h1>{title} <span class="where">under {escape(model)}{place}</span></h1>']
     if story.explanation.reason:
         lines.append(f'<p class="why"><b class="cause">why</b>{_sentence(story.explanation.reason)}</p>')
+    if story.explanation.known:
+        lines.append(f'<p class="why"><b class="also">known as</b>{escape(story.explanation.known)}</p>')
     for remedy in story.explanation.remedies:
         proof = f": {remedy.proof}" if remedy.proof else ""
         lines.append(f'<p class="why"><b class="cure">fix</b>{_sentence(remedy.text + proof)}</p>')

@@ -64,6 +64,7 @@ def _explanation(story: Story) -> dict[str, Any]:
     return {
         "title": story.explanation.title,
         "reason": story.explanation.reason,
+        "known": story.explanation.known,
         "remedies": [{"text": r.text, "proof": r.proof} for r in story.explanation.remedies],
         "initial": list(story.initial),
         "steps": [_step(story, m) for m in story.moments],

@@ -13,6 +13,7 @@ from fencepost.verdict import Edge
 from fencepost.witness.case import Case
 from fencepost.witness.faults import lost, sentence, standing
 from fencepost.witness.operations import never_comes, waits_at
+from fencepost.witness.patterns import known_as
 from fencepost.witness.remedy import Remedy, remedies
 from fencepost.witness.titles import TITLES
 
@@ -22,6 +23,7 @@ class Explanation:
     title: str
     reason: str
     remedies: tuple[Remedy, ...] = ()
+    known: str = ""  # the name under which such bugs are known
 
 
 def explain(case: Case, numbers: Mapping[int, int]) -> Explanation:
@@ -83,7 +85,7 @@ class _Explainer:
             reason = self.values()
         else:
             reason = reasons.get(self.error.kind, self.fault)()
-        return Explanation(title, reason, remedies(self.case))
+        return Explanation(title, reason, remedies(self.case), known_as(self.case))
 
     # --- words
 

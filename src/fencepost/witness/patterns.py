@@ -1,0 +1,127 @@
+"""Well-known bugs by their names, each only where the execution itself is the evidence.
+
+The names are explained in docs/bugs.md, one heading each.
+"""
+
+from __future__ import annotations
+
+from fencepost.execution.execution import Event
+from fencepost.program.instructions import ErrorKind
+from fencepost.witness.case import Case
+
+#: A cycle of the execution, read from any of its edges: what a thread keeps in order (po with the kinds of its ends),
+#: and how one thread's access reaches the next.
+_CYCLES = {
+    ("WR", "fr", "WR", "fr"): "store buffering",
+    ("WW", "rf", "RR", "fr"): "message passing",
+    ("RW", "rf", "RW", "rf"): "load buffering",
+    ("WW", "co", "WW", "co"): "2+2W",
+    ("rf", "RR", "fr", "rf", "RR", "fr"): "independent reads of independent writes",
+    ("rf", "RW", "rf", "RR", "fr"): "write-to-read causality",
+}
+
+
+def known_as(case: Case) -> str:
+    """The name of the bug; empty where the evidence is for none."""
+    kind = case.witness.error.kind
+    if kind in (ErrorKind.DEADLOCK, ErrorKind.LIVENESS):
+        return _lost_wake_up(case) or _lock_inversion(case) or _cycle(case)
+    if kind is ErrorKind.RACE:
+        return _publication(case)
+    return _cycle(case) or _aba(case)
+
+
+def _cycle(case: Case) -> str:
+    events = case.events
+    shape = [
+        e.name if e.name in ("rf", "co", "fr") else _letter(events[e.source]) + _letter(events[e.target])
+        for e in case.cycle
+    ]  # fmt: skip
+    for pattern, name in _CYCLES.items():
+        turns = [tuple(shape[n:] + shape[:n]) for n in range(len(shape))]
+        if pattern in turns:
+            return name
+    return ""
+
+
+def _letter(e: Event) -> str:
+    return "W" if e.is_write else "R"
+
+
+def _lost_wake_up(case: Case) -> str:
+    """A thread waits at a condition variable that was signalled before anybody waited there."""
+    waiting = {
+        action.address & ~63 for t, action in case.waiting.items()
+        if case.replayed is not None and case.replayed.runs[t].operation in ("cond_wait", "cond_timedwait")
+    }  # fmt: skip
+    idle = [
+        e for e in case.events
+        if e.is_read and e.thread >= 0 and case.operation(e.id) == "cond_signal" and e.value == 0
+    ]  # fmt: skip
+    return "lost wake-up" if any(e.address & ~63 in waiting for e in idle) else ""
+
+
+def _lock_inversion(case: Case) -> str:
+    """Two threads each wait for a lock that the other one took last."""
+    holders: dict[int, int] = {}
+    for t, action in case.waiting.items():
+        if action.lock:
+            newest = case.relations.newest(action.address)
+            holders[t] = case.events[newest[-1]].thread if newest else -1
+    return "lock order inversion" if any(holders.get(h) == t for t, h in holders.items() if h != t) else ""
+
+
+def _publication(case: Case) -> str:
+    """A plain write and a plain read of another thread which has seen a later atomic store of the writer."""
+    if len(case.witness.error.events) != 2:
+        return ""
+    pair = [case.events[e] for e in case.witness.error.events]
+    write = next((e for e in pair if e.is_write), None)
+    read = next((e for e in pair if e is not write and e.is_read), None)
+    if write is None or read is None:
+        return ""
+    for r, w in case.witness.execution.reads_from.items():
+        seen, store = case.events[r], case.events[w]
+        told = store.thread == write.thread and store.index > write.index and not case.operation(w)
+        if told and seen.thread == read.thread and seen.index < read.index and seen.address != write.address:
+            if _takes(case, write, seen.address) and seen.rmw:  # both took a lock there
+                return "lock without acquire" if store.mode.releases else "unlock without release"
+            locked = _holds_lock(case, write) and not _holds_lock(case, read)
+            return "double-checked locking" if locked else "unsafe publication"
+    return ""
+
+
+def _takes(case: Case, at: Event, address: int) -> bool:
+    """Whether the thread changed this place by a read-modify-write before an access: it took the lock there."""
+    line = case.witness.execution.thread_events(at.thread)
+    return any(e.rmw and e.is_read and e.address == address and e.index < at.index for e in line)
+
+
+def _holds_lock(case: Case, at: Event) -> bool:
+    """Whether a thread has locked a mutex, and not unlocked it, before this access."""
+    line = [e for e in case.witness.execution.thread_events(at.thread) if e.index < at.index]
+    taken = sum(case.operation(e.id) == "mutex_lock" and e.is_read and e.rmw for e in line)
+    given = sum(case.operation(e.id) == "mutex_unlock" and e.is_write and e.value == 0 for e in line)
+    return taken > given
+
+
+def _aba(case: Case) -> str:
+    """A compare-exchange that found the value which its thread had read, though others had been there in between."""
+    x = case.witness.execution
+    for read, _ in sorted(x.rmw):
+        exchange = case.events[read]
+        source = x.reads_from[read]
+        earlier = [
+            e for e in x.thread_events(exchange.thread)
+            if e.is_read and e.index < exchange.index and (e.address, e.value) == (exchange.address, exchange.value)
+        ]  # fmt: skip
+        order = x.coherence.get(exchange.address, ())
+        for e in earlier[-1:]:
+            first = x.reads_from[e.id]
+            if first == source or first not in order or source not in order:
+                continue
+            between = [case.events[w].value for w in order[order.index(first) + 1 : order.index(source)]]
+            mine = [w for w in order if case.events[w].thread == exchange.thread]
+            if any(v != e.value for v in between) and source not in mine:
+                return "ABA"
+    return ""

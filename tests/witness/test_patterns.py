@@ -1,0 +1,44 @@
+"""Bugs are called by their names where the execution is the evidence, and only there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import fencepost
+from fencepost.witness import patterns
+from fencepost.witness.case import open_case
+
+BUGS = Path(__file__).parent.parent / "repair" / "bugs"
+DOCS = Path(__file__).parent.parent.parent / "docs"
+NAMES = {
+    "mp.c": "unsafe publication", "double_checked.c": "double-checked locking", "lost_signal.c": "lost wake-up",
+    "abba.c": "lock order inversion", "aba.c": "ABA", "iriw.c": "independent reads of independent writes",
+    "sleeper.c": "store buffering", "publish.c": "unsafe publication",
+    "no_lock.c": "", "lost_update.c": "", "check_then_set.c": "", "spinlock.c": "unlock without release", "unlock_without_release.c": "unlock without release", "double_free.c": "",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "known"), NAMES.items())
+def test_a_bug_is_called_by_its_name(name: str, known: str) -> None:
+    witness = fencepost.check(BUGS / name, fix=False).witness
+    assert witness is not None
+    assert patterns.known_as(open_case(witness)) == known
+
+
+@pytest.mark.parametrize(("name", "known"), [("sb", "store buffering"), ("2+2w", "2+2W"), ("mp", "message passing")])
+def test_a_cycle_is_called_by_its_name(name: str, known: str, tmp_path: Path) -> None:
+    text = (DOCS / "examples" / "behaviours" / f"{name}.fp").read_text().replace("exists", "~exists")
+    (tmp_path / "test.fp").write_text(text)
+    witness = fencepost.check(tmp_path / "test.fp", fix=False).witness
+    assert witness is not None and patterns.known_as(open_case(witness)) == known
+
+
+def test_every_name_is_explained() -> None:
+    heads = set(re.findall(r"^## (.*)$", (DOCS / "bugs.md").read_text(), re.M))
+    source = Path(patterns.__file__).read_text()
+    said = set(re.findall(r'(?:return|else|:) "([^"]+)"(?: if| else|,$|$)', source, re.M)) - {"W", "R"}
+    assert set(patterns._CYCLES.values()) | set(NAMES.values()) - {""} <= heads
+    assert heads >= {s for s in said if " " in s and s[0].islower()}
