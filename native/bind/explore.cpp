@@ -62,6 +62,7 @@ void bind_explore(nb::module_& m) {
       .def_rw("success_dependencies", &ExploreOptions::success_dependencies)
       .def_rw("forwards", &ExploreOptions::forwards)
       .def_rw("multi_copy_atomic", &ExploreOptions::multi_copy_atomic)
+      .def_rw("valid_commit_before", &ExploreOptions::valid_commit_before)
       .def_rw("in_order", &ExploreOptions::in_order)
       .def(
           "set_plan",

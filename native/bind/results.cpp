@@ -71,6 +71,8 @@ void bind_results(nb::module_& m) {
   results.def(nb::init<>());
   results.def_rw("executions", &Results::executions).def_rw("blocked", &Results::blocked);
   results.def_rw("erroneous", &Results::erroneous).def_rw("duplicates", &Results::duplicates);
+  results.def_rw("unstable", &Results::unstable).def_rw("unjustified", &Results::unjustified);
+  results.def_rw("doubt", &Results::doubt);
   results.def_rw("dead_ends", &Results::dead_ends).def_rw("may_miss", &Results::may_miss);
   results.def_prop_rw(
       "outcomes", [](const Results& r) { return std::vector<Outcome>(r.outcomes.begin(), r.outcomes.end()); },

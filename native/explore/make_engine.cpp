@@ -12,6 +12,9 @@ extern template class Engine<16>;
 extern template class Engine<32>;
 extern template class Engine<64>;
 extern template class Engine<128>;
+extern template class RsmcEngine<rsmc::narrow>;
+extern template class RsmcEngine<rsmc::middle>;
+extern template class RsmcEngine<rsmc::wide>;
 extern template class CommitEngine<1>;
 extern template class CommitEngine<2>;
 extern template class CommitEngine<4>;
@@ -26,11 +29,18 @@ std::unique_ptr<AnyEngine> make(LocalStates& states, const ExploreOptions& optio
   return std::make_unique<Engine<W>>(states, options, results);
 }
 
+std::unique_ptr<AnyEngine> make_rsmc(unsigned words, LocalStates& states, const ExploreOptions& options,
+                                     Results& results) {
+  if (words <= rsmc::narrow) return std::make_unique<RsmcEngine<rsmc::narrow>>(states, options, results);
+  if (words <= rsmc::middle) return std::make_unique<RsmcEngine<rsmc::middle>>(states, options, results);
+  return std::make_unique<RsmcEngine<rsmc::wide>>(states, options, results);
+}
+
 } // namespace
 
 std::unique_ptr<AnyEngine> make_engine(unsigned words, LocalStates& states, const ExploreOptions& options,
                                        Results& results) {
-  if (options.by_rsmc()) return std::make_unique<RsmcEngine>(states, options, results);
+  if (options.by_rsmc()) return make_rsmc(words, states, options, results);
   if (words > (options.by_plan() ? widest_by_plan : widest)) return nullptr;
   switch (words) {
   case 1:

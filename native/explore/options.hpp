@@ -28,6 +28,8 @@ struct ExploreOptions {
   bool multi_copy_atomic = false; // its global order holds coherence with the writes of other threads
   Plan commit_before;             // where it has operations, RSMC explores, with this relation as commit-before
 
+  bool valid_commit_before = false; // it is proved that no consistent execution has a cycle of it
+
   bool by_plan() const { return !plan.operations.empty(); }
   bool by_rsmc() const { return !commit_before.operations.empty(); }
 };

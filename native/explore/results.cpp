@@ -10,7 +10,10 @@ void Results::merge(Results&& other) {
   erroneous += other.erroneous;
   duplicates += other.duplicates;
   steps += other.steps;
+  if (dead_ends + unstable + unjustified == 0) doubt = other.doubt;
   dead_ends += other.dead_ends;
+  unstable += other.unstable;
+  unjustified += other.unjustified;
   may_miss |= other.may_miss;
   flags.insert(other.flags.begin(), other.flags.end());
   for (auto& [values, count] : other.outcomes)

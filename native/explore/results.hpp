@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fencepost {
@@ -49,7 +50,11 @@ struct Finding {
 struct Results {
   std::uint64_t executions = 0, blocked = 0, erroneous = 0;
   std::uint64_t duplicates = 0, steps = 0;
-  std::uint64_t dead_ends = 0; // RSMC: runs that ended at an event without a parameter
+  // RSMC, where what it asks of commit-before broke: runs that ended at an event without a parameter; events that got
+  // others before them when they could be committed already; loads that it puts before a store which the axioms let
+  // them read from. And where that was seen first.
+  std::uint64_t dead_ends = 0, unstable = 0, unjustified = 0;
+  std::pair<std::uint32_t, std::uint32_t> doubt{};
   bool may_miss = false; // the commit-before order was stronger than the model somewhere: executions may be missing
   std::map<std::vector<std::uint64_t>, std::uint64_t> outcomes; // observed values -> complete executions
   std::vector<Finding> findings;                                // one per kind and place

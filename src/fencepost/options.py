@@ -55,6 +55,11 @@ def _check_jobs(jobs: int) -> None:
         raise UsageError(f"--jobs must be at most {_MOST_JOBS}, not {jobs}")
 
 
+def _algorithm() -> Any:
+    return option("trust", "trust: every execution once. rsmc: that of Abdulla et al. (CAV 2016), for hardware models;"
+                  " it counts the runs that block, too.", metavar="NAME")  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExploreOptions(ModelOptions):
     """What exploring all executions takes. A limit that runs out makes the verdict UNKNOWN, never PASS."""
@@ -73,8 +78,7 @@ class ExploreOptions(ModelOptions):
     spin_detection: bool = option(True, "Let loops that only wait block instead of going round.")
     spurious_wakeups: bool = _spurious_wakeups()
     spurious_failures: bool = _spurious_failures()
-    algorithm: str = option("trust", "trust: every execution once. rsmc: that of Abdulla et al. (CAV 2016), for"
-                            " hardware models; it counts the runs that block, too.", metavar="NAME")  # fmt: skip
+    algorithm: str = _algorithm()
     commit_before: str | None = option(
         None, "With rsmc: the commit-before function, a name or the path of a .cat file that defines cb.", metavar="CB"
     )
@@ -245,6 +249,7 @@ class LitmusOptions:
         "explore", "explore; or enumerate: all candidate executions, filtered by the model's .cat file.",
         metavar="ENGINE",
     )  # fmt: skip
+    algorithm: str = _algorithm()
     from_list: tuple[str, ...] = option((), "Also run the tests whose paths this file lists.", metavar="LIST")
     expected: str | None = option(
         None, "Compare with this table of rows `path,0|1`; without FILES, run the tests it lists.", metavar="CSV"
@@ -261,6 +266,9 @@ class LitmusOptions:
                 raise UsageError(f"{flag(name)} must be positive, not {value}")
         if self.engine not in ("explore", "enumerate"):
             raise UsageError(f"--engine {self.engine}: there is no such engine; expected explore or enumerate")
+        ExploreOptions(algorithm=self.algorithm)  # refuses what is none
+        if self.algorithm == "rsmc" and self.engine != "explore":
+            raise UsageError("--algorithm rsmc explores: it does not go with --engine enumerate")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from fencepost.enumerate import enumerate_executions
+from fencepost.enumerate.prepare import ready
 from fencepost.errors import InputError, UsageError
 from fencepost.explore import executions, explore
 from fencepost.frontends import read_file, read_text
@@ -93,6 +95,75 @@ def test_the_deadlock_of_the_weakest_commit_before() -> None:
     assert verdict.answer is Answer.UNKNOWN and "not deadlock free" in verdict.reason
     verdict = explore(FIG_5, "power", CheckOptions(algorithm="rsmc"))
     assert (verdict.answer, verdict.executions) == (Answer.PASS, explore(FIG_5, "power").executions)
+
+
+BEHIND_A_CAS = "var x, y\nthread P { r := CAS(x, 0, 3); y := 3 }\nthread Q { r := y; assert(r == 0) }"
+LOAD_BUFFERING = "var x, y\nthread P { a := x; y := 1 }\nthread Q { b := y; x := 1 }"
+CHOICE = "var x, y\nthread P { r := x; c := choose(0..1); y := c; assert(r == 0) }\nthread Q { a := y; x := a }"
+
+
+@pytest.mark.parametrize("source", [BEHIND_A_CAS, CHOICE], ids=["compare-exchange", "choice"])
+@pytest.mark.parametrize("model", ["power", "armv8", "riscv"])
+def test_what_depends_on_nothing_waits_for_nothing(model: str, source: str) -> None:
+    """A store after a compare-exchange is there however it comes out; a choice needs no load before it."""
+    assert explore(read_text(source), model, CheckOptions(algorithm="rsmc")).answer is Answer.FAIL
+
+
+@pytest.mark.parametrize("model", ["power", "armv8", "riscv"])
+def test_compare_exchanges_and_exclusives_against_enumeration(model: str) -> None:
+    shape = replace(SHAPES[model], cas=3, rmw=2, exclusives=3, chooses=1, locations=(1, 2))
+    passed = 0
+    for seed in range(40):
+        p = random_program(seed, shape, size=5)
+        verdict = explore(p, model, CheckOptions(algorithm="rsmc"))
+        if verdict.answer is Answer.UNKNOWN:
+            continue
+        passed += 1
+        found = [x.canonical() for x in executions(p, model, RSMC)]
+        expected = {x.canonical() for x in enumerate_executions(ready(p, find(model), RSMC), find(model))}
+        assert len(found) == len(set(found)) and set(found) == expected, f"seed {seed}"
+    assert passed >= 36
+
+
+LATE = """var x, y, z, f
+thread P { a := x; y := a }
+thread Q { b := y; u := LDX(f); s := STX(f, b); z := 1 }
+thread R { c := z; v := LDX(f); t := STX(f, 1); x := 1 }"""
+OUTCOME = """var x, y
+thread P { a := x; y := a; y := 1 }
+thread Q { b := y; c := CAS(x, b, 1); x := 1 + (c ^ c) }"""
+
+
+def test_a_late_operand_of_a_conditional_store() -> None:
+    """Whoever commits the load-reserve first meets two pairs that read one store before the operand's races."""
+    p = read_text(LATE)
+    found = [x.canonical() for x in executions(p, "armv8", RSMC)]
+    assert len(found) == len(set(found))
+    assert set(found) == {x.canonical() for x in enumerate_executions(ready(p, find("armv8"), RSMC), find("armv8"))}
+
+
+def test_an_order_that_a_comparison_decides_is_no_pass() -> None:
+    """Whether the store of x waits for the load of y depends on how the compare-exchange comes out."""
+    verdict = explore(read_text(OUTCOME), "power", CheckOptions(algorithm="rsmc"))
+    assert verdict.answer is Answer.UNKNOWN and "not monotonic" in verdict.reason
+
+
+@pytest.mark.parametrize("order", ["po", "[R] ; po", "po ; [W]"])
+def test_a_commit_before_that_is_too_strong_is_no_pass(tmp_path: Path, order: str) -> None:
+    (tmp_path / "strong.cat").write_text(f"let cb = {order}\n")
+    options = CheckOptions(algorithm="rsmc", commit_before=str(tmp_path / "strong.cat"))
+    program = read_text(LOAD_BUFFERING)
+    verdict = explore(program, "power", options)
+    assert verdict.answer is Answer.UNKNOWN and "not shown to be valid" in verdict.reason
+    fenced = read_text(LOAD_BUFFERING.replace("; y", "; sync; y").replace("; x", "; sync; x"))
+    assert explore(fenced, "power", options).executions == explore(fenced, "power").executions
+
+
+def test_more_events_than_the_narrowest_rows_hold() -> None:
+    many = "\n".join("  x := 1" for _ in range(300))
+    program = read_text(f"var x, y\nthread P {{\n{many}\n  y := 1\n}}\nthread Q {{ r := y }}")
+    verdict = explore(program, "power", CheckOptions(algorithm="rsmc"))
+    assert (verdict.answer, verdict.executions, verdict.blocked) == (Answer.PASS, 2, 0)
 
 
 def test_a_model_and_a_commit_before_of_ones_own(tmp_path: Path) -> None:

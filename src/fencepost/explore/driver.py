@@ -11,6 +11,7 @@ from fencepost.errors import UnsupportedError, UsageError
 from fencepost.execution.execution import Execution
 from fencepost.explore import native
 from fencepost.explore.begin import begin
+from fencepost.explore.commit_order import doubt as commit_before_doubt
 from fencepost.explore.convert import state_of, to_execution, to_report
 from fencepost.explore.cuts import with_cuts
 from fencepost.explore.deepen import deepen
@@ -199,13 +200,14 @@ def _run(
         report = native.run(prepared, model, engine, replace(options, resume=None), progress, keep=keep)
     if options.algorithm != "rsmc" and (again := _going_round(program, model, engine, options, prepared, report)):
         prepared, report = again
+    if options.algorithm == "rsmc":
+        doubt = commit_before_doubt(prepared, model, report.results)
+        return prepared, report if report.failed or report.reason else replace(report, reason=doubt), engine
     incomplete = report.results.may_miss or (engine.like in PLANNED_MODELS and may_fail_freely(prepared.program))
     if incomplete and not report.failed and not report.reason:
         return Engine(False, reason=WAITS_IN_BLOCK if engine.like in NATIVE_MODELS else STRONGER)
-    if engine.like in NOT_SHOWN and options.algorithm != "rsmc" and not report.failed and not report.reason:
+    if engine.like in NOT_SHOWN and not report.failed and not report.reason:
         return Engine(False, reason=LOSES)
-    if report.results.dead_ends and not report.failed and not report.reason:
-        report = replace(report, reason=_deadlocks(report.results.dead_ends))
     return prepared, report, engine
 
 
@@ -237,11 +239,6 @@ def _going_round(
     found = native.run(longer, model, engine, patience, None)
     whole = not found.reason and not any(_is_limit(f) for f in found.results.findings)
     return (longer, found) if found.failed or (whole and not found.results.cuts) else None
-
-
-def _deadlocks(runs: int) -> Reason:
-    ended = f"{runs} runs ended at an event that nothing allows, so some may be missing"
-    return Reason(Code.NOT_PROVED, f"commit-before is not deadlock free: {ended}")
 
 
 def _sort_findings(

@@ -69,7 +69,7 @@ def rsmc(model: Model, commit_before: str | None) -> Engine:
     like = model.name if model.ours else engine_of(model).like
     if like in PLANNED_MODELS and commit_before in (None, like):
         return Engine(True, like)
-    return Engine(True, like, "RSMC: every execution, if this commit-before is acyclic in all of them")
+    return Engine(True, like, "RSMC, with a commit-before that is checked on the way")
 
 
 def engine_of(model: Model, program: Program | None = None) -> Engine:

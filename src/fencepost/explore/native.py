@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from fencepost import _core, reasons
 from fencepost._core import CoreEstimate, CoreExecution, CoreResults, Progress
 from fencepost.explore import saved
+from fencepost.explore.commit_order import is_proved
 from fencepost.explore.engines import MULTI_COPY_ATOMIC, NATIVE_MODELS, PLANNED_MODELS, Engine
 from fencepost.explore.prepare import Prepared
 from fencepost.models.registry import Model
@@ -249,6 +250,7 @@ def native_options(
         from fencepost.models.commit_before import find
 
         native.set_commit_before(*_rows(find(options.commit_before, model)))
+        native.valid_commit_before = is_proved(model, options.commit_before)
     native.keep_executions = keep
     native.max_events = options.max_events
     if isinstance(options, CheckOptions):

@@ -18,7 +18,10 @@ NATURAL = {Arch.PPC: "power", Arch.X86: "tso", Arch.AARCH64: "armv8", Arch.RISCV
 
 
 def outcomes_by(engine: str, program: Program, model: Model, options: ExploreOptions) -> Outcomes:
-    """The outcomes by an engine; what the explorer cannot treat is enumerated, and the outcomes say so."""
+    """The outcomes by an engine; what the explorer cannot treat is enumerated, and the outcomes say so. RSMC, which was
+    asked for by name, has no stand-in."""
+    if options.algorithm != "trust":
+        return explore.outcomes(program, model, options)
     split = MIXED in model.offers and mixes_sizes(program)  # what only enumeration does
     if engine == EXPLORE and not split:
         try:

@@ -49,6 +49,7 @@ class Job:
     unroll: int | None = None
     time_limit: float | None = None
     text: bool = True
+    algorithm: str = "trust"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +187,7 @@ def run_test(item: Item, job: Job) -> Result:
 
 def _judged(path: str, program: Program, job: Job, expected: bool | None, start: float) -> Result:
     model = find(job.model or NATURAL[program.arch])
-    options = ExploreOptions(model=model.name, unroll=job.unroll, time_limit=job.time_limit)
+    options = ExploreOptions(model=model.name, unroll=job.unroll, time_limit=job.time_limit, algorithm=job.algorithm)
     try:
         outcomes = outcomes_by(job.engine, program, model, options)
     except UnsupportedError as error:

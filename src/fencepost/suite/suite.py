@@ -34,7 +34,7 @@ def run_suite(files: Sequence[str], options: LitmusOptions, progress: Progress |
         raise UsageError("no test is given: name files or folders, or use --from-list or --expected")
     if options.model is not None:
         find(options.model).prepared  # noqa: B018 # a malformed model is one error, not one per test
-    job = Job(options.model, options.engine, options.unroll, options.time_limit)
+    job = Job(options.model, options.engine, options.unroll, options.time_limit, algorithm=options.algorithm)
     suite, start = Suite(), time.perf_counter()
     for result in run_tests(paths, job, match(paths, table), processes=options.processes):
         suite.results.append(result)

@@ -82,6 +82,16 @@ def unproved(plan: Plan) -> str:
     return ""
 
 
+def not_monotonic(plan: Plan) -> str:
+    """The first check that may fail in a part of an execution and hold in the whole, where the part has what its events
+    depend on or read from, but maybe not all that is po-before them; empty where there is none."""
+    facts = _Facts(plan, _BASE | {"po": _UNKNOWN}).run()
+    for op, _, index, register in plan.operations:
+        if op == Op.CHECK and not plan.checks[index].flag and (plan.checks[index].negated or not facts[register].grows):
+            return plan.checks[index].name
+    return ""
+
+
 def _survives(check: PlanCheck, r: Fact) -> bool:
     """Whether the check holds with a new event, where it held without."""
     if not r.kept:
@@ -187,8 +197,8 @@ def _product(a: Fact, b: Fact) -> Fact:
 class _Facts:
     """One walk over a plan; loops are walked until their facts stop changing, from the best that they could be."""
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
+    def __init__(self, plan: Plan, base: dict[str, Fact] = _BASE) -> None:
+        self.plan, self.base = plan, base
         self.facts: list[Fact] = [_NOTHING] * plan.registers
         self.made: dict[int, tuple[int, int, int]] = {}
 
@@ -209,7 +219,7 @@ class _Facts:
             case Op.BASE_SET:
                 return Fact(initial=SETS[a] == "IW")
             case Op.BASE_RELATION:
-                return _BASE[RELATIONS[a]]
+                return self.base[RELATIONS[a]]
             case Op.ALL_EVENTS:
                 return Fact()
             case Op.EMPTY_SET | Op.EMPTY_RELATION | Op.SET_VARIABLE | Op.VARIABLE:
