@@ -83,12 +83,13 @@ void bind_states(nb::module_& m) {
       .def(
           "__init__",
           [](Search* self, const Bytecode& program, Against against, bool depth_first, bool hash_compact,
-             std::uint64_t memory, std::uint64_t states, unsigned jobs, bool settle) {
-            new (self) Search(program, SearchOptions{against, depth_first, hash_compact, memory, states, jobs, settle});
+             std::uint64_t memory, std::uint64_t states, unsigned jobs, bool settle, bool critical_values) {
+            new (self) Search(program, SearchOptions{against, depth_first, hash_compact, memory, states, jobs,
+                                                     critical_values, settle});
           },
           nb::keep_alive<1, 2>(), nb::arg("program"), nb::arg("against"), nb::arg("depth_first") = false,
           nb::arg("hash_compact") = false, nb::kw_only(), nb::arg("memory"), nb::arg("states"), nb::arg("jobs") = 1,
-          nb::arg("settle") = true)
+          nb::arg("settle") = true, nb::arg("critical_values") = true)
       .def("advance", &Search::advance, nb::arg("seconds"), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("status", &Search::status)
       .def_prop_ro("statistics", &Search::statistics)

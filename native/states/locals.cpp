@@ -81,8 +81,8 @@ std::uint32_t Location::number(std::uint64_t value) {
   return at->second;
 }
 
-LocalStates::LocalStates(const Bytecode& program, Reading reading)
-    : program_(program), machine_(program), liveness_(program), reading_(reading) {
+LocalStates::LocalStates(const Bytecode& program, Reading reading, bool critical_values)
+    : program_(program), machine_(program), liveness_(program), reading_(reading), critical_values_(critical_values) {
   const auto count = static_cast<std::uint32_t>(program.threads.size());
   if (count > max_threads) refuse("more than 64 threads", 0);
   states_.resize(count);
@@ -219,6 +219,7 @@ std::int32_t LocalStates::touch(std::uint32_t thread, LocalState& s, std::uint64
     l.address = address;
     l.size = size;
     l.number(initial_value(program_, address, size));
+    l.all_critical = !critical_values_;
     locations_.push_back(std::move(l));
   }
   Location& l = locations_[static_cast<std::size_t>(place->second)];

@@ -84,7 +84,8 @@ public:
   // Hardware: fences are the machine's own and non-atomic accesses are plain ones. Lowered: a full fence should have
   // been lowered to an RMW of a location of its own, which is what it means under release/acquire. Orders: those of C.
   enum class Reading : std::uint8_t { Lowered, Hardware, Orders };
-  LocalStates(const Bytecode& program, Reading reading);
+  // Without `critical_values` no two values of a location count as alike.
+  LocalStates(const Bytecode& program, Reading reading, bool critical_values = true);
 
   std::uint32_t threads() const { return static_cast<std::uint32_t>(states_.size()); }
   std::uint32_t count(std::uint32_t thread) const { return static_cast<std::uint32_t>(states_[thread].size()); }
@@ -131,6 +132,7 @@ private:
   Machine machine_;
   Liveness liveness_;
   Reading reading_;
+  bool critical_values_;
   std::uint32_t fences_ = 0;
   std::vector<std::vector<LocalState>> states_;
   std::vector<std::unordered_map<std::string, std::uint32_t>> numbers_;

@@ -33,8 +33,8 @@ LocalStates::Reading reading(Against model) {
 } // namespace
 
 Search::Search(const Bytecode& program, SearchOptions options)
-    : program_(program), options_(options), locals_(program, reading(options.against)), monitor_(plan_), rc11_(plan_),
-      workers_(std::max(1U, options.jobs)) {
+    : program_(program), options_(options), locals_(program, reading(options.against), options.critical_values),
+      monitor_(plan_), rc11_(plan_), workers_(std::max(1U, options.jobs)) {
   if (options_.depth_first) workers_.resize(1);
   if (!locals_.unsupported().empty())
     status_ = SearchStatus::Unsupported;

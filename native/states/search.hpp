@@ -21,6 +21,8 @@ struct SearchOptions {
   bool hash_compact = false; // see StateSet
   std::uint64_t memory = std::uint64_t{4} << 30, states = UINT32_MAX - 1;
   unsigned jobs = 1;
+  bool critical_values =
+      true;           // false: every value is kept apart, the slow twin of folding those that nobody tells apart
   bool settle = true; // false: keep also what no later label can notice, the slow twin of Monitor::settle
 };
 

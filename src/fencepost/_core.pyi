@@ -502,6 +502,7 @@ class RobustnessSearch:
         states: int,
         jobs: int = 1,
         settle: bool = True,
+        critical_values: bool = True,
     ) -> None: ...
     def advance(self, seconds: float) -> bool: ...
     @property

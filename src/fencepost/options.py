@@ -198,6 +198,9 @@ class RobustOptions:
     spurious_failures: bool = _spurious_failures()
     state: bool = option(False, "Compare reachable program states instead of execution graphs (small programs, ra).")
     messages: int = option(6, "With --state: keep at most N messages per location.", metavar="N")
+    critical_values: bool = option(
+        True, "Keep apart only the values of a location that some compare-exchange or wait tells from the others."
+    )
     backend: str = option("native", "native: our own search; spin: SPIN, where it is installed.", metavar="BACKEND")
     emit: str | None = option(None, "Print the instrumented program instead of searching: promela.", metavar="LANGUAGE")
     depth_first: bool = option(False, "Search depth first: violations far away are met sooner, traces are longer.")

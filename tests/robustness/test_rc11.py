@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
 from random import Random
 
 import pytest
 import rc11_fuzz
 
 from fencepost import api
+from fencepost._core import Against, RobustnessSearch
 from fencepost.frontends.pseudo import read as read_fp
 from fencepost.options import RobustOptions
 from fencepost.program.instructions import ErrorKind
 from fencepost.robustness import check_robustness
+from fencepost.robustness.prepare import prepare
 from fencepost.verdict import Answer
 
 #: Threads of accesses; `|` may become an SC fence. What a thread reads matters to nobody else.
@@ -130,3 +133,43 @@ def test_loops_need_no_bound() -> None:
     assert ask(source.format(w="sc", r="sc", f="skip")) is True
     assert ask(source.format(w="rlx", r="rlx", f="fence.sc")) is True
     assert ask(source.format(w="rel", r="acq", f="skip")) is False
+
+
+C = Path(__file__).parent.parent.parent / "benchmarks" / "robustness" / "c"
+
+
+@pytest.mark.parametrize(
+    ("name", "flags", "robust"),
+    [("dekker", "-DTSO", True), ("peterson", "-DRA", True), ("peterson", "-DDMITRIY", True), ("barrier", "", True),
+     ("peterson", "-DTSO", False), ("lamport2", "-DRA", True), ("ticketlock", "", True), ("spinlock", "", True),
+     ("cilk-the-wsq", "-DTSO", True), ("chase-lev", "-DTSO", False), ("chase-lev-orders", "", False),
+     ("seqlock-orders", "", False), ("nbw-w-lr-rl", "", True)],
+)  # fmt: skip
+def test_figure_7_in_c(name: str, flags: str, robust: bool) -> None:
+    """Where all accesses release or acquire, RC11 means release/acquire. Lê et al.'s deque and Boehm's seqlock with
+    their relaxed orders let a reader see what it throws away."""
+    verdict = api.robust(C / f"{name}.c", flags=flags.split(), against="rc11", waits=True)
+    assert verdict.extra["robust"] is robust and verdict.extra["against"] == "rc11", verdict.reason
+
+
+def test_a_relaxed_victim_makes_petersons_lock_racy() -> None:
+    verdict = api.robust(C / "peterson.c", flags=["-DDMITRIY", "-DORDERS"])
+    assert verdict.model == "rc11" and [e.kind for e in verdict.errors] == [ErrorKind.RACE]
+
+
+def test_what_a_monitor_forgets_does_not_matter() -> None:
+    """The search that settles its monitors and folds values, and the one that does neither."""
+    fewer = 0
+    for seed in range(60):
+        bytecode = prepare(read_fp(rc11_fuzz.random_loops(seed), "loops.fp"), "rc11").bytecode
+        found = []
+        for quick in (True, False):
+            search = RobustnessSearch(
+                bytecode, Against.RC11, memory=1 << 30, states=1 << 22, settle=quick, critical_values=quick
+            )
+            while not search.advance(1.0):
+                pass
+            found.append((search.status, search.statistics.states))
+        assert found[0][0] is found[1][0], f"seed {seed}"
+        fewer += found[0][1] < found[1][1]
+    assert fewer > 10

@@ -1,5 +1,6 @@
 // Peterson's lock for two threads (G. L. Peterson, 1981). -DDMITRIY: by Dmitriy Vyukov, who exchanges the turn.
 // -DBARTOSZ: by Bartosz Milewski, who exchanges the flag; both in A. Williams, "Peterson's lock with C++0x atomics", 2008.
+// -DDMITRIY -DORDERS: stores its flag and reads the victim relaxed. A thread that re-enters then races.
 #include "threads.h"
 
 static atomic_int interested[2], victim;
@@ -9,6 +10,8 @@ static void lock(int me)
 {
 #if defined(BARTOSZ)
   atomic_exchange_explicit(&interested[me], 1, memory_order_acq_rel);
+#elif defined(ORDERS)
+  atomic_store_explicit(&interested[me], 1, memory_order_relaxed);
 #else
   store(&interested[me], 1);
 #endif
@@ -19,8 +22,13 @@ static void lock(int me)
   store(&victim, me);
 #endif
   FENCE_TSO();
+#if defined(ORDERS)
+  while (load(&interested[1 - me]) && atomic_load_explicit(&victim, memory_order_relaxed) == me)
+    ;
+#else
   while (load(&interested[1 - me]) && load(&victim) == me)
     ;
+#endif
 }
 
 static void *thread(void *arg)

@@ -51,6 +51,7 @@ def check_robustness(
     search = RobustnessSearch(
         prepared.bytecode, _MODELS[options.weaker], options.depth_first, options.hash_compact,
         memory=options.memory * _MEBIBYTE, states=options.max_states or _UNLIMITED, jobs=options.jobs,
+        critical_values=options.critical_values,
     )  # fmt: skip
     started = time.perf_counter()
     shorter = options.against == "tso" or (program.arch is Arch.C11 and options.against in RC11)
@@ -140,7 +141,7 @@ def _verdict(
         robust, reason, code = _emptiness(search, prepared, reason)
     answer = Answer.FAIL if errors else Answer.PASS if robust else Answer.UNKNOWN
     if errors and robust is not False:
-        reason = f"{errors[0].message}, under SC already" + ("" if robust else f"; {reason}")
+        reason = f"{errors[0].message}, under SC already; {reason}"
     statistics = search.statistics
     return Verdict(answer, reason, options.weaker, 0, 0, seconds, tuple(errors), witness,
                    extra={"robust": robust, "against": options.against, "states": statistics.states,

@@ -14,9 +14,10 @@ _WRITES = frozenset({Mode.REL, Mode.ACQ_REL, Mode.SC})
 
 
 def weaker_than_ra(program: Program) -> tuple[Position, ...]:
-    """Where a C program, library calls included, has atomic accesses that RC11 leaves more freedom than release/acquire does: relaxed ones, and
-    read-modify-writes that do not both acquire and release. Seq-cst accesses have less: for them release/acquire is on
-    the safe side. The unadorned accesses of a pseudo-code program mean whatever the model makes of them."""
+    """Where a C program, library calls included, has atomic accesses that RC11 leaves more freedom than release/acquire
+    does: relaxed ones, and read-modify-writes that do not both acquire and release. Seq-cst accesses have less: for
+    them release/acquire is on the safe side. The unadorned accesses of a pseudo-code program mean whatever the model
+    makes of them."""
     return _where(program, _weaker)
 
 
