@@ -20,6 +20,7 @@ from stronger import stronger  # noqa: E402
 import fencepost  # noqa: E402
 from fencepost.frontends import pseudo  # noqa: E402
 from fencepost.generate.random_programs import SHAPES, random_program  # noqa: E402
+from fencepost.generate.waits import spelled_out, waiting_program  # noqa: E402
 from fencepost.program.condition import FinalMemory, FinalRegister, Observation  # noqa: E402
 from fencepost.program.printer import print_program  # noqa: E402
 from fencepost.program.program import Program  # noqa: E402
@@ -181,6 +182,17 @@ def turned_kind(shape: str, model: str) -> Judge:
     return judge
 
 
+def waits_kind(model: str) -> Judge:
+    """A wait is a read that assumes what it reads: the same outcomes of the executions that end."""
+
+    def judge(seed: int) -> str | None:
+        program = waiting_program(seed)
+        a, b = _told(program, model), _told(spelled_out(program), model)
+        return None if a == b else f"{len(b - a)} missing, {len(a - b)} too many\n{print_program(program)}"
+
+    return judge
+
+
 def jobs_kind(shape: str, model: str) -> Judge:
     def judge(seed: int) -> str | None:
         program = random_program(seed, SHAPES[shape], size=9)
@@ -213,5 +225,6 @@ def kinds() -> list[Kind]:
               for a, b in INCLUSIONS]  # fmt: skip
     found += [Kind("stronger order", m, stronger_kind("c11", m), 10) for m in ("rc11", "rc11-cpp20", "wrc11")]
     found += [Kind("threads turned round", m, turned_kind("c11", m), 20) for m in LANGUAGE]
+    found += [Kind("waits", m, waits_kind(m), 20) for m in LANGUAGE[:6]]
     found += [Kind("two jobs", m, jobs_kind("c11", m), 4) for m in ("rc11", "sc")]
     return found

@@ -7,6 +7,7 @@ import pytest
 from kinds import kinds, machine_kind, shrink_little
 from little import ORDERED, PLAIN, WEAK, Flavour, Little, Statement, little
 from machines import outcomes
+from mutants import ROOT, mutants
 
 FEW = [k for k in kinds() if "from C" not in k.name]
 
@@ -66,3 +67,8 @@ def test_a_wrong_machine_is_found_and_the_program_made_small() -> None:
 
 def test_the_same_seed_gives_the_same_program() -> None:
     assert little(3, ORDERED) == little(3, ORDERED) != little(4, ORDERED)
+
+
+def test_every_mutant_fits_the_sources() -> None:
+    """A mutant that no longer fits is never run; `mutants.py` breaks, builds and asks."""
+    assert [m.name for m in mutants() if not m.fits(ROOT)] == []

@@ -1,0 +1,134 @@
+"""Does the laboratory have teeth? Breaks one thing at a time and says whether that is found.
+
+    python tests/lab/mutants.py --work /tmp/mutants              # all of mutants.toml
+    python tests/lab/mutants.py --work /tmp/mutants --only psc   # those whose name contains this
+    python tests/lab/mutants.py --check                          # only whether each of them still fits the sources
+
+The sources are copied to the working folder, built there without optimisation, broken, asked and mended again. With an
+editable install name a Python that has the dependencies but not fencepost itself (--python): it must not find the original.
+The exit code is 1 where a mutant survives."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    name: str
+    file: str
+    old: str
+    new: str
+    only: str = ""
+    test: str = ""
+
+    @property
+    def native(self) -> bool:
+        return self.file.startswith("native/")
+
+    def fits(self, root: Path) -> bool:
+        path = root / self.file
+        return path.is_file() and path.read_text(encoding="utf-8").count(self.old) == 1
+
+
+def mutants() -> list[Mutant]:
+    text = (Path(__file__).parent / "mutants.toml").read_text(encoding="utf-8")
+    return [Mutant(**entry) for entry in tomllib.loads(text)["mutant"]]
+
+
+class Workshop:
+    """A copy of the sources that can be broken, built and asked."""
+
+    def __init__(self, folder: Path, python: str) -> None:
+        self.folder, self.python = folder, python
+
+    def prepare(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for name in ("src", "native", "tests", "benchmarks", "examples"):
+            shutil.copytree(ROOT / name, self.folder / name, dirs_exist_ok=True,
+                            ignore=shutil.ignore_patterns("_core*.so", "__pycache__"))  # fmt: skip
+        for name in ("CMakeLists.txt", "pyproject.toml"):
+            shutil.copy(ROOT / name, self.folder / name)
+        self.run("cmake", "-S", ".", "-B", "build", "-DSKBUILD=ON", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O0",
+                 f"-DPython_EXECUTABLE={self.python}")  # fmt: skip
+        self.build()
+
+    def build(self) -> None:
+        self.run("cmake", "--build", "build", "--target", "_core", "--parallel", str(os.cpu_count() or 2))
+        for library in (self.folder / "build").glob("_core*.so"):
+            shutil.copy(library, self.folder / "src" / "fencepost" / library.name)
+
+    def run(self, *command: str) -> None:
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(f"{' '.join(command)}\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+
+    def finds(self, mutant: Mutant) -> bool:
+        """Whether somebody complains about the sources as they are now."""
+        if mutant.test:
+            command = [self.python, "-m", "pytest", "-q", "-x", "-n", "0", *mutant.test.split()]
+        else:
+            command = [self.python, "tests/lab/campaign.py", "--minutes", str(SECONDS / 60), "--only", mutant.only,
+                       "--stop-after", "1"]  # fmt: skip
+        environment = os.environ | {"PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+        try:
+            done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, timeout=4 * SECONDS)
+        except subprocess.TimeoutExpired:
+            return True  # it goes on for ever: nobody overlooks that
+        if done.returncode not in (0, 1):
+            raise RuntimeError(f"{mutant.name}: {' '.join(command)}\n{done.stdout[-2000:]!r}{done.stderr[-2000:]!r}")
+        return done.returncode == 1
+
+    def examine(self, mutant: Mutant) -> str:
+        path = self.folder / mutant.file
+        text = path.read_text(encoding="utf-8")
+        if text.count(mutant.old) != 1:
+            return "does not fit"
+        path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
+        try:
+            if mutant.native:
+                self.build()
+            return "found" if self.finds(mutant) else "SURVIVES"
+        finally:
+            path.write_text(text, encoding="utf-8")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--work", type=Path, help="the working folder")
+    parser.add_argument("--only", default="", help="mutants whose name or file contains this")
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--check", action="store_true", help="only whether each mutant fits the sources")
+    options = parser.parse_args()
+    chosen = [m for m in mutants() if options.only in m.name or options.only in m.file]
+    if options.check:
+        wrong = [m.name for m in chosen if not m.fits(ROOT)]
+        print("\n".join(wrong) or f"{len(chosen)} mutants fit")
+        return int(bool(wrong))
+    if options.work is None:
+        parser.error("--work names no folder")
+    workshop = Workshop(options.work.resolve(), options.python)
+    workshop.prepare()
+    survivors = 0
+    for mutant in sorted(chosen, key=lambda m: m.native):
+        start = time.monotonic()
+        said = workshop.examine(mutant)
+        survivors += said != "found"
+        print(f"{said:12} {time.monotonic() - start:5.0f} s  {mutant.name}", flush=True)
+    print(f"{len(chosen)} mutants, {len(chosen) - survivors} found")
+    return int(survivors > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
