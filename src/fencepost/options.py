@@ -276,8 +276,9 @@ class LitmusOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportOptions:
-    """Files to write besides what is printed."""
+    """Files to write besides what is printed, and how much of an execution is told."""
 
+    all: bool = option(False, "Tell every step of the execution, not only those that led to the error.")
     html: str | None = option(None, "Write one self-contained page with the picture of the error.", metavar="FILE")
     svg: str | None = option(None, "Write the picture alone, where there is an error to draw.", metavar="FILE")
     dot: str | None = option(None, "Write the execution for Graphviz, where there is an error.", metavar="FILE")

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 import fencepost
+from fencepost.cli import run
 from fencepost.witness import patterns
 from fencepost.witness.case import open_case
+from fencepost.witness.story import tell
 
 BUGS = Path(__file__).parent.parent / "repair" / "bugs"
 DOCS = Path(__file__).parent.parent.parent / "docs"
@@ -17,7 +19,8 @@ NAMES = {
     "mp.c": "unsafe publication", "double_checked.c": "double-checked locking", "lost_signal.c": "lost wake-up",
     "abba.c": "lock order inversion", "aba.c": "ABA", "iriw.c": "independent reads of independent writes",
     "sleeper.c": "store buffering", "publish.c": "unsafe publication",
-    "no_lock.c": "", "lost_update.c": "", "check_then_set.c": "", "spinlock.c": "unlock without release", "unlock_without_release.c": "unlock without release", "double_free.c": "",
+    "no_lock.c": "", "lost_update.c": "", "check_then_set.c": "", "spinlock.c": "unlock without release",
+    "unlock_without_release.c": "unlock without release", "double_free.c": "",
 }  # fmt: skip
 
 
@@ -34,6 +37,21 @@ def test_a_cycle_is_called_by_its_name(name: str, known: str, tmp_path: Path) ->
     (tmp_path / "test.fp").write_text(text)
     witness = fencepost.check(tmp_path / "test.fp", fix=False).witness
     assert witness is not None and patterns.known_as(open_case(witness)) == known
+
+
+def test_what_came_back_is_told() -> None:
+    witness = fencepost.check(BUGS / "aba.c", fix=False).witness
+    assert witness is not None
+    reason = tell(witness).explanation.reason
+    assert reason.startswith("thread slow read top = &a") and "changed it to &b" in reason
+
+
+def test_everything_is_told_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(BUGS / "lost_signal.c")
+    for arguments, hidden in (([path], True), ([path, "--all"], False)):
+        run(["check", *arguments])
+        out = capsys.readouterr().out
+        assert ("not shown" in out) is hidden and ("starts thread waiter" in out) is not hidden
 
 
 def test_every_name_is_explained() -> None:

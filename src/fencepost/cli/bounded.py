@@ -29,7 +29,7 @@ def bounded(
         return Reply(text, {"contexts": options.bounds[-1], "unroll": options.unroll, emit: text})
     verdict = api.bounded(files, flags=flags, progress=_tell if sys.stderr.isatty() else None, **asdict(options))
     write_reports(reports, [(", ".join(files), verdict)])
-    return Reply(show(verdict), verdict_data(verdict), verdict.exit_code)
+    return Reply(show(verdict, whole=reports.all), verdict_data(verdict), verdict.exit_code)
 
 
 def _tell(progress: Any) -> None:

@@ -38,7 +38,7 @@ def check(
         return _by_model(files, options, reports, models, flags)
     verdict = _check(files, options, flags)
     write_reports(reports, [(", ".join(files), verdict)])
-    return Reply(show(verdict), verdict_data(verdict), verdict.exit_code)
+    return Reply(show(verdict, whole=reports.all), verdict_data(verdict), verdict.exit_code)
 
 
 def _check(files: list[str], options: CheckOptions, flags: tuple[str, ...]) -> Verdict:
@@ -63,4 +63,4 @@ def _by_model(
     codes = {v.exit_code for v in found.values()}
     code = next((c for c in _WORST if c in codes), max(codes))
     data = {"models": {name: verdict_data(v) for name, v in found.items()}}
-    return Reply("\n".join([*lines, *(["", show(failed)] if failed else [])]), data, code)
+    return Reply("\n".join([*lines, *(["", show(failed, whole=reports.all)] if failed else [])]), data, code)

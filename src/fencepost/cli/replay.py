@@ -20,4 +20,4 @@ def replay(witness: WitnessFile, reports: ReportOptions) -> Reply:
     """Run exactly the execution of a saved witness again, judge it by its model, and show its story."""
     verdict, sources = api.replay(witness)
     write_reports(reports, [(witness, verdict)], sources)
-    return Reply(show(verdict, sources), verdict_data(verdict, sources), verdict.exit_code)
+    return Reply(show(verdict, sources, whole=reports.all), verdict_data(verdict, sources), verdict.exit_code)

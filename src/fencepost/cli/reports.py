@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 _WIDEST = 180  # beyond it the eye loses the line
 
 
-def show(verdict: Verdict, sources: Sources | None = None) -> str:
-    """In colour and as wide as the terminal, where standard output is one."""
+def show(verdict: Verdict, sources: Sources | None = None, *, whole: bool = False) -> str:
+    """In colour and as wide as the terminal, where standard output is one. `whole`: with every step."""
     if not sys.stdout.isatty():  # whatever COLUMNS says: every child of a program with readline has it
-        return render(verdict, sources=sources, colour=bool(os.environ.get("FORCE_COLOR")))
+        return render(verdict, sources=sources, whole=whole, colour=bool(os.environ.get("FORCE_COLOR")))
     width = min(shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns, _WIDEST)
-    return render(verdict, sources=sources, width=width, colour=_colours())
+    return render(verdict, sources=sources, whole=whole, width=width, colour=_colours())
 
 
 def _colours() -> bool:

@@ -24,4 +24,4 @@ def robust(files: Files, options: RobustOptions, reports: ReportOptions, flags: 
     with ProgressLine() as line:
         verdict = api.robust(files, flags=flags, progress=line.states, **asdict(options))
     write_reports(reports, [(", ".join(files), verdict)])
-    return Reply(show(verdict), verdict_data(verdict), verdict.exit_code)
+    return Reply(show(verdict, whole=reports.all), verdict_data(verdict), verdict.exit_code)

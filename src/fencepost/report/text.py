@@ -41,9 +41,12 @@ class Span:
 Line = list[Span]
 
 
-def render(verdict: Verdict, *, sources: Sources | None = None, width: int = PLAIN_WIDTH, colour: bool = False) -> str:
-    """The whole report of a verdict, ending in a newline."""
-    story = _tell(verdict.witness, sources) if verdict.witness is not None else None
+def render(
+    verdict: Verdict, *, sources: Sources | None = None, width: int = PLAIN_WIDTH, colour: bool = False,
+    whole: bool = False,
+) -> str:  # fmt: skip
+    """The whole report of a verdict, ending in a newline. `whole`: with every step of the execution."""
+    story = _tell(verdict.witness, sources, whole=whole) if verdict.witness is not None else None
     lines = _head(verdict, story)
     if story is not None:
         lines += [[], *_story(story, width)]
@@ -51,10 +54,10 @@ def render(verdict: Verdict, *, sources: Sources | None = None, width: int = PLA
     return _write(lines, colour)
 
 
-def _tell(witness: Witness, sources: Sources | None) -> Story:
+def _tell(witness: Witness, sources: Sources | None, *, whole: bool = False) -> Story:
     from fencepost.witness.story import tell
 
-    return tell(witness, sources)
+    return tell(witness, sources, whole=whole)
 
 
 def render_witness(

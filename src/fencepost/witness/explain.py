@@ -13,7 +13,7 @@ from fencepost.verdict import Edge
 from fencepost.witness.case import Case
 from fencepost.witness.faults import lost, sentence, standing
 from fencepost.witness.operations import never_comes, waits_at
-from fencepost.witness.patterns import known_as
+from fencepost.witness.patterns import aba, known_as
 from fencepost.witness.remedy import Remedy, remedies
 from fencepost.witness.titles import TITLES
 
@@ -188,6 +188,8 @@ class _Explainer:
                 f"{self.names.value(write)}{self.place(write)}, and in between {self.who(other)} had stored "
                 f"{self.names.value(other)}{self.place(other)}, which was lost"
             )
+        if (found := aba(self.case)) is not None:
+            return self.came_back(*found)
         if self.error.thread < 0 and self.x.outcome:
             final = ", ".join(f"{name} = {value}" for name, value in self.x.outcome.items())
             return f"the threads, taking turns in this order, end with {final}"
@@ -197,6 +199,15 @@ class _Explainer:
         if self.case.relations.unordered:
             return seen  # without an order of writes nobody can say whether taking turns is enough
         return f"no reordering is needed: with the threads taking turns in this order, {seen}"
+
+    def came_back(self, read: Event, other: Event, exchange: Event) -> str:
+        """A compare-exchange that did not notice what others had done in between."""
+        location = self.names.location(read.address)
+        return (
+            f"{self.who(read)} read {location} = {self.names.value(read)}{self.place(read)}; {self.who(other)} changed "
+            f"it to {self.names.value(other)}{self.place(other)} and it became {self.names.value(exchange)} again, so "
+            f"the compare-exchange of {self.who(exchange)}{self.place(exchange)} succeeded as if nothing had happened"
+        )
 
     def last_read(self) -> str | None:
         mine = [e for e in self.x.thread_events(self.error.thread) if e.is_read and e.id in self.x.reads_from]

@@ -28,7 +28,7 @@ def known_as(case: Case) -> str:
         return _lost_wake_up(case) or _lock_inversion(case) or _cycle(case)
     if kind is ErrorKind.RACE:
         return _publication(case)
-    return _cycle(case) or _aba(case)
+    return _cycle(case) or ("ABA" if aba(case) is not None else "")
 
 
 def _cycle(case: Case) -> str:
@@ -105,8 +105,9 @@ def _holds_lock(case: Case, at: Event) -> bool:
     return taken > given
 
 
-def _aba(case: Case) -> str:
-    """A compare-exchange that found the value which its thread had read, though others had been there in between."""
+def aba(case: Case) -> tuple[Event, Event, Event] | None:
+    """A compare-exchange that found the value which its thread had read, though others had changed it in between: that
+    read, a store of another value, and the exchange."""
     x = case.witness.execution
     for read, _ in sorted(x.rmw):
         exchange = case.events[read]
@@ -120,8 +121,8 @@ def _aba(case: Case) -> str:
             first = x.reads_from[e.id]
             if first == source or first not in order or source not in order:
                 continue
-            between = [case.events[w].value for w in order[order.index(first) + 1 : order.index(source)]]
-            mine = [w for w in order if case.events[w].thread == exchange.thread]
-            if any(v != e.value for v in between) and source not in mine:
-                return "ABA"
-    return ""
+            between = [case.events[w] for w in order[order.index(first) + 1 : order.index(source)]]
+            other = [w for w in between if w.value != e.value and w.thread != exchange.thread]
+            if other and case.events[source].thread != exchange.thread:
+                return e, other[0], exchange
+    return None
