@@ -236,6 +236,11 @@ template <class G> void Reporter<G>::report_ended(const G& g) {
 template <class G> bool Reporter<G>::memory(const G& g, Id e) {
   const auto& v = g[e];
   const Action& a = v.at->action;
+  if (layout::region(a.address) == layout::stack && v.is_read() && v.reads_from == initial && !copies(e, g)) {
+    report(g, ErrorKind::Uninitialised, "read of stack memory that nobody has written", a.position,
+           static_cast<std::int32_t>(v.thread), {e});
+    return true;
+  }
   if (!has_heap || layout::region(a.address) != layout::heap) return false;
   const Allocation* found = allocation_of(g, a.address);
   if (!found) return false;

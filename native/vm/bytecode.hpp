@@ -169,6 +169,14 @@ enum class ErrorKind : std::uint8_t {
   BadJoin,
   Abort,
   StackOverflow,
+  Overflow,
+  Shift,
+  FloatCast,
+  Bounds,
+  MissingReturn,
+  InvalidValue,
+  Constant,
+  Overlap,
   LoopBound,
   StepBound,
   EventBound,
@@ -179,7 +187,7 @@ enum class ErrorKind : std::uint8_t {
 
 namespace flag {
 inline constexpr std::uint32_t exclusive = 1, weak = 2, may_fail = 4, lock = 8, private_memory = 16, zeroed = 32,
-                               process = 64, spin = 128, undoes = 256, copies = 512;
+                               process = 64, spin = 128, undoes = 256, copies = 512, check = 1024;
 }
 
 namespace layout { // see program/layout.py

@@ -119,7 +119,8 @@ bool Machine::step(ThreadState& s, Action& out, std::vector<Printed>* output) {
   case Opcode::Exit:
     return leave(s, i, out);
   case Opcode::Assert:
-    s.control = join(s.control, deps(s, i.use[0])); // it is a branch: nothing after it is seen before it is decided
+    // It is a branch: nothing after it is seen before it is decided. A check is none.
+    if (!(i.flags & flag::check)) s.control = join(s.control, deps(s, i.use[0]));
     if (!value(s, i.use[0])) {
       fault(out, i, static_cast<ErrorKind>(i.sub), "assertion failed");
       out.string = i.string;
@@ -277,6 +278,8 @@ bool Machine::memory_fault(const Instruction& i, std::uint64_t address, Action& 
   const Object* o = find_object(program_, address);
   if (!o || address - o->address + i.width > o->size)
     return fault(out, i, ErrorKind::OutOfBounds, "access outside every object");
+  if (o->constant && i.opcode != Opcode::Load && i.opcode != Opcode::Await)
+    return fault(out, i, ErrorKind::Constant, "write to an object that is constant");
   return misaligned(i, address, out);
 }
 

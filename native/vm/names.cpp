@@ -122,13 +122,22 @@ std::vector<std::pair<std::string, std::vector<std::string>>> enumeration_names(
         "bad-join",
         "abort",
         "stack-overflow",
+        "signed-integer-overflow",
+        "shift",
+        "float-cast-overflow",
+        "array-bounds",
+        "missing-return",
+        "invalid-value",
+        "write-to-constant",
+        "overlapping-copy",
         "loop-bound",
         "step-bound",
         "event-bound",
         "thread-bound",
         "unsupported",
         "left-out"}},
-      {"Flag", {"exclusive", "weak", "may_fail", "lock", "private", "zeroed", "process", "spin", "undoes", "copies"}},
+      {"Flag",
+       {"exclusive", "weak", "may_fail", "lock", "private", "zeroed", "process", "spin", "undoes", "copies", "check"}},
   };
 }
 

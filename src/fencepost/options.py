@@ -106,6 +106,11 @@ class ExploreOptions(ModelOptions):
             raise UsageError("--algorithm rsmc explores on one thread and cannot be saved or resumed")
 
     @property
+    def ignored(self) -> frozenset[ErrorKind]:
+        """Kinds of errors that nobody wants to hear of."""
+        return frozenset()
+
+    @property
     def loop_bounds(self) -> dict[str, int]:
         """The bounds of single loops by their places."""
         return {place: int(number) for place, _, number in (text.rpartition("=") for text in self.loop_bound)}
@@ -115,6 +120,7 @@ class ExploreOptions(ModelOptions):
         return Settings(
             target=target, spurious_wakeups=self.spurious_wakeups, spurious_failures=self.spurious_failures,
             spin_detection=self.spin_detection, undo=undo, unroll=self.unroll, loop_bounds=self.loop_bounds,
+            ignored=self.ignored,
         )  # fmt: skip
 
 
@@ -314,7 +320,8 @@ class BoundedOptions:
     def settings(self) -> Settings:
         """What these options ask of the passes. Loops are bounded later, by the translation."""
         return Settings(
-            target="power", spurious_wakeups=self.spurious_wakeups, spurious_failures=self.spurious_failures
+            target="power", spurious_wakeups=self.spurious_wakeups, spurious_failures=self.spurious_failures,
+            ignored=frozenset(ErrorKind),  # its machine would take a check for a branch, which orders accesses
         )  # fmt: skip
 
     @property

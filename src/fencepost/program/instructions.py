@@ -191,6 +191,14 @@ class ErrorKind(Enum):
     BAD_JOIN = "bad-join"
     ABORT = "abort"
     STACK_OVERFLOW = "stack-overflow"
+    OVERFLOW = "signed-integer-overflow"
+    SHIFT = "shift"
+    FLOAT_CAST = "float-cast-overflow"
+    BOUNDS = "array-bounds"
+    MISSING_RETURN = "missing-return"
+    INVALID_VALUE = "invalid-value"
+    CONSTANT = "write-to-constant"
+    OVERLAP = "overlapping-copy"
     LOOP_BOUND = "loop-bound"
     STEP_BOUND = "step-bound"
     EVENT_BOUND = "event-bound"
@@ -475,10 +483,14 @@ class AtomicEnd(Instruction):
 
 @dataclass(frozen=True, slots=True)
 class Assert(Instruction):
+    """`check`: what the language forbids is looked for here, and the program itself does not test it. So it is no
+    branch: what follows does not depend on it, and without it (`--ignore`) the program goes on."""
+
     mnemonic: ClassVar[str] = "assert"
     condition: Operand = _use()
     message: str = _attribute(str, default="")
     kind: ErrorKind = _attribute(ErrorKind, default=ErrorKind.ASSERTION)
+    check: bool = _attribute(bool, default=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -292,8 +292,9 @@ class Machine:
                 value = self._value(frame, i.value) if i.value is not None else 0
                 return replace(self._end(state, i, value), process=i.process)
             case ins.Assert():
-                # It is a branch: nothing after it is seen before it is decided.
-                state.control |= self._deps(frame, i.condition)
+                # It is a branch: nothing after it is seen before it is decided. A check is none.
+                if not i.check:
+                    state.control |= self._deps(frame, i.condition)
                 if not self._value(frame, i.condition):
                     message = i.message or "assertion failed"
                     return Action(Kind.ERROR, i.at, error=i.kind, message=message, control_deps=state.control)
@@ -395,7 +396,7 @@ class Machine:
         if address_operand is not None and not isinstance(i, ins.Free):
             if address & REGION_MASK in (PRIVATE, THREAD_LOCAL):
                 return self._private_access(state, frame, i, address)
-            fault = self._fault(address, size)
+            fault = self._fault(address, size, writes=not isinstance(i, ins.Load | ins.Await))
             if fault is not None:
                 return Action(Kind.ERROR, i.at, error=fault[0], message=fault[1], address=address, size=size)
             if self.program.cuts:
@@ -457,7 +458,7 @@ class Machine:
         frame.pc += 1
         return None
 
-    def _fault(self, address: int, size: int) -> tuple[ErrorKind, str] | None:
+    def _fault(self, address: int, size: int, *, writes: bool) -> tuple[ErrorKind, str] | None:
         """Faults of accesses to global memory; heap and stack are the engine's to judge."""
         if address < NEAR_NULL:
             return ErrorKind.NULL, f"access to address {address:#x}"
@@ -472,6 +473,8 @@ class Machine:
                 ErrorKind.OUT_OF_BOUNDS,
                 f"access to bytes {offset}..{offset + size - 1} of {demangled(o.name)} ({o.size} bytes)",
             )
+        if o.constant and writes:
+            return ErrorKind.CONSTANT, f"write to {demangled(o.name)}, which is constant"
         return _misaligned(address, size)
 
     def _piece(self, state: ThreadState, address: int, size: int) -> tuple[int, int]:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from enum import Enum
 
+from fencepost.program.instructions import ErrorKind
+from fencepost.program.passes.checks import drop_checks
 from fencepost.program.passes.mapping import map_for_model
 from fencepost.program.passes.spin import find_spins, find_waits
 from fencepost.program.passes.synchronisation import Synchronisation, lower_synchronisation
@@ -33,7 +35,8 @@ class Analysis(Enum):
 class Settings:
     """What the options and the model say about the passes. `target`: the model whose compilation scheme a C11 program
     takes. `undo`: the engine knows iterations that add something and take it back. `waits`: loops that only wait for
-    one location become blocking, and no other loop changes. `unroll` bounds every loop, `loop_bounds` one place."""
+    one location become blocking, and no other loop changes. `unroll` bounds every loop, `loop_bounds` one place.
+    `ignored`: kinds of errors whose checks are left out."""
 
     target: str
     spurious_wakeups: bool = False
@@ -43,6 +46,7 @@ class Settings:
     waits: bool = False
     unroll: int | None = None
     loop_bounds: Mapping[str, int] = field(default_factory=dict)
+    ignored: frozenset[ErrorKind] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,7 @@ _EXECUTIONS = frozenset({Analysis.EXPLORE, Analysis.ENUMERATE})  # they go throu
 
 #: In this order: what lowering makes may be a weak exchange or a loop, and compiling comes last.
 PIPELINE: tuple[Pass, ...] = (
+    Pass("checks", lambda p, s: drop_checks(p, s.ignored), _ALL, lambda s: bool(s.ignored)),
     Pass("synchronisation", lambda p, s: lower_synchronisation(p, Synchronisation(s.spurious_wakeups)), _ALL),
     Pass("weak exchanges", lambda p, _: let_weak_cas_fail(p), _ALL, lambda s: s.spurious_failures),
     Pass("spins", lambda p, s: find_spins(p, undo=s.undo), _EXECUTIONS | {Analysis.BOUNDED},

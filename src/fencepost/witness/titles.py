@@ -13,5 +13,9 @@ TITLES = {
     ErrorKind.MISALIGNED: "misaligned access", ErrorKind.UNLOCK: "unlock of a mutex that is not held",
     ErrorKind.DIVISION: "division by zero", ErrorKind.ARITHMETIC: "undefined arithmetic",
     ErrorKind.BAD_CALL: "bad call", ErrorKind.BAD_JOIN: "bad join", ErrorKind.ABORT: "abort",
-    ErrorKind.STACK_OVERFLOW: "stack overflow",
+    ErrorKind.STACK_OVERFLOW: "stack overflow", ErrorKind.OVERFLOW: "signed integer overflow",
+    ErrorKind.SHIFT: "shift exponent out of range", ErrorKind.FLOAT_CAST: "float cast overflow",
+    ErrorKind.BOUNDS: "index out of bounds", ErrorKind.MISSING_RETURN: "missing return",
+    ErrorKind.INVALID_VALUE: "invalid value", ErrorKind.CONSTANT: "write to a constant",
+    ErrorKind.OVERLAP: "overlapping copy",
 }  # fmt: skip

@@ -39,6 +39,7 @@ class Body:
         self.at: Position | None = None
         self.values: dict[str, Leaves] = {}
         self.variables: dict[str, Reg] = {}  # locals whose address nobody takes, by the name of their alloca
+        self.assigned: dict[str, Reg] = {}  # of those that may be read too early: whether they have a value
         self.memory_types: dict[str, Type] = {}  # what a pointer is known to point at, by its name
         self.declared: Declared | None = None  # what the debug information says; a stub has none
         self.mutex_members: dict[str, int] = {}  # pointers to the words of a mutex, half by half: their offsets

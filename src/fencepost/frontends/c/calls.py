@@ -8,9 +8,10 @@ from functools import cache
 from importlib import import_module
 
 from fencepost.frontends.c import assembly, exceptions
+from fencepost.frontends.c.assigned import begins
 from fencepost.frontends.c.body import RETURNED, ZERO, Body, Leaves
 from fencepost.frontends.c.llvm.module import Inst, argument_attributes, skip_attributes
-from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
+from fencepost.frontends.c.llvm.tokens import Cursor, plain_name, value_name
 from fencepost.frontends.c.llvm.types import PTR, FunctionType, Type, Void, leaf_count
 from fencepost.frontends.c.memory import copy_memory
 from fencepost.frontends.c.unsupported import Unsupported
@@ -86,6 +87,9 @@ def call(b: Body, i: Inst) -> None:
         name = b.unit.resolve(plain_name(c.next()))
         if name.startswith("llvm.dbg."):
             return
+        if name.startswith("llvm.lifetime."):
+            _scope(b, i)
+            return
         site = Site(name, arguments(b, c), result_type, i.result)
         _direct(b, site, type_)
         return
@@ -97,6 +101,13 @@ def call(b: Body, i: Inst) -> None:
         return
     variadic = len(type_.parameters) if isinstance(type_, FunctionType) and type_.variadic else None
     finish(b, site, callee, variadic)
+
+
+def _scope(b: Body, i: Inst) -> None:
+    """A variable begins to live, and has no value yet."""
+    variable = next((plain_name(t) for t in reversed(i.cursor.tokens) if t[0] == "%"), "")
+    if variable in b.assigned and begins(i):
+        b.move(b.assigned[variable], ZERO)
 
 
 def arguments(b: Body, c: Cursor) -> list[Argument]:
@@ -111,7 +122,7 @@ def arguments(b: Body, c: Cursor) -> list[Argument]:
                 c.skip_group()
             c.accept(",")
             continue
-        name = plain_name(c.token) if c.token[:1] in ("%", "@") else None
+        name = value_name(c.token)
         values = b.operands(type_, c)
         if byval is not None:
             values = (_copied(b, byval, values[0]),)

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from fencepost.errors import FencepostError, InputError, UsageError
 from fencepost.frontends.c.included import INCLUDED, READ, shown_sources
+from fencepost.frontends.c.undefined import FLAGS as SANITIZE
+from fencepost.frontends.c.undefined import SCOPES
 from fencepost.records import dataclass
 
 OLDEST = 14
@@ -103,7 +105,7 @@ def _module(path: Path, flags: Sequence[str], out: Path) -> Path:
 
 
 def _compile(path: Path, flags: Sequence[str], out: Path) -> Path:
-    return _call(find_compiler(), path, (*flags, "-H"), out)
+    return _call(find_compiler(), path, (*SANITIZE, *SCOPES, *flags, "-H"), out)
 
 
 def _call(compiler: Compiler, path: Path, flags: Sequence[str], out: Path) -> Path:

@@ -13,6 +13,7 @@ from fencepost.frontends.c.library.verifier import end_atomic, is_atomic
 from fencepost.frontends.c.llvm.module import BasicBlock, Inst
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
 from fencepost.frontends.c.llvm.types import Type, Void, leaf_count
+from fencepost.frontends.c.undefined import compilers_check, trap_of
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind
@@ -28,7 +29,8 @@ class Blocks:
     def __init__(self, b: Body, blocks: list[BasicBlock]) -> None:
         self.b = b
         reached = reachable(blocks, b.unit.exceptions)
-        self.blocks = [block for block in blocks if block.label in reached]
+        self.traps = {block.label: n for block in blocks if (n := trap_of(block)) is not None}
+        self.blocks = [block for block in blocks if block.label in reached and block.label not in self.traps]
         self.labels = {block.label: b.label() for block in self.blocks}
         self.phis = {block.label: [i for i in block.instructions if i.op == "phi"] for block in self.blocks}
         self.current = ""
@@ -126,6 +128,11 @@ def br(b: Body, i: Inst, blocks: Blocks) -> None:
     if found[0] == found[1]:
         blocks.jump(found[0])
         return
+    for bad, good in (found, found[::-1]):
+        if bad in blocks.traps and good not in blocks.traps:
+            compilers_check(b, blocks.traps[bad], condition, holds=good == found[0])
+            blocks.jump(good)
+            return
     b.branch(condition, blocks.edge(found[0]), blocks.edge(found[1]))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from fencepost.frontends.c import aggregates, arithmetic, calls, control, memory, varargs
+from fencepost.frontends.c.assigned import maybe_unassigned
 from fencepost.frontends.c.body import Body
 from fencepost.frontends.c.calls import Argument, Site, library
 from fencepost.frontends.c.constants import bits_of
@@ -15,7 +16,7 @@ from fencepost.frontends.c.library.verifier import begin_atomic, is_atomic
 from fencepost.frontends.c.llvm.module import BasicBlock, Inst, IrFunction, Module
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
 from fencepost.frontends.c.llvm.types import Float, Int, Ptr, Type, Void, leaf_count
-from fencepost.frontends.c.memory import source_name
+from fencepost.frontends.c.memory import RETVAL, source_name
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind
@@ -47,6 +48,10 @@ def translate(unit: Unit, f: IrFunction) -> Function:
     found = f.blocks()
     _promote(b, found)
     blocks = Blocks(b, found)
+    edges = {block.label: control.targets(block.instructions[-1]) for block in found}
+    for name in sorted(maybe_unassigned(blocks.blocks, edges, b.variables)):
+        if name != RETVAL or unit.results_used(f.name):
+            b.assigned[name] = b.fresh(f"{source_name(name)} has a value")
     for block in blocks.blocks:
         blocks.start(block)
         for i in block.instructions:

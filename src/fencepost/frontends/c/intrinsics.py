@@ -8,7 +8,7 @@ from fencepost.frontends.c.calls import Handler, Site
 from fencepost.frontends.c.constants import bits_of, number
 from fencepost.frontends.c.library import math, memory
 from fencepost.frontends.c.llvm.types import leaves
-from fencepost.frontends.c.unsupported import Unsupported
+from fencepost.frontends.c.undefined import check_absolute
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind, FenceKind, Op
 from fencepost.program.operands import Const, Operand
@@ -42,6 +42,8 @@ def choice(op: Op) -> Handler:
 
 def absolute(b: Body, s: Site) -> Operand:
     width = _width(s)
+    if s[1] == ONE:  # the least number has no absolute value
+        check_absolute(b, s[0], width)
     negative = b.compute(Op.SLT, s[0], ZERO, width=width)
     return b.compute(Op.SELECT, negative, b.compute(Op.SUB, ZERO, s[0], width=width), s[0])
 
@@ -65,7 +67,7 @@ def overflow(op: Op, *, signed: bool) -> Handler:
 def _overflow64(b: Body, op: Op, x: Operand, y: Operand, result: Operand, *, signed: bool) -> Operand:
     if op is Op.MUL:
         if signed:
-            raise Unsupported("a signed 64-bit multiplication with overflow check")
+            return _signed_product(b, x, y, result)
         divisor = b.compute(Op.SELECT, y, y, ONE)
         differs = b.compute(Op.NE, b.compute(Op.UDIV, result, divisor), x)
         return b.compute(Op.SELECT, y, differs, ZERO)
@@ -74,6 +76,16 @@ def _overflow64(b: Body, op: Op, x: Operand, y: Operand, result: Operand, *, sig
     other = y if op is Op.ADD else b.compute(Op.XOR, y, number(-1))
     both = b.compute(Op.AND, b.compute(Op.XOR, result, x), b.compute(Op.XOR, result, other))
     return b.compute(Op.SLT, both, ZERO)
+
+
+def _signed_product(b: Body, x: Operand, y: Operand, result: Operand) -> Operand:
+    """Whether a product of 64 bits is not `result`. Dividing by -1 may itself overflow, so that case is its own."""
+    least = number(-(1 << 63))
+    minus, zero = b.compute(Op.EQ, x, number(-1)), b.compute(Op.EQ, x, ZERO)
+    divisor = b.compute(Op.SELECT, b.compute(Op.OR, minus, zero), ONE, x)
+    differs = b.compute(Op.NE, b.compute(Op.SDIV, result, divisor), y)
+    otherwise = b.compute(Op.SELECT, zero, ZERO, differs)
+    return b.compute(Op.SELECT, minus, b.compute(Op.EQ, y, least), otherwise)
 
 
 def saturating(op: Op) -> Handler:

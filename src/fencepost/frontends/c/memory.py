@@ -8,7 +8,7 @@ from collections.abc import Callable
 from fencepost.frontends.c.body import ONE, ZERO, Body, Shape, naturally_aligned, pieces
 from fencepost.frontends.c.constants import bits_of
 from fencepost.frontends.c.llvm.module import Inst
-from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
+from fencepost.frontends.c.llvm.tokens import Cursor, plain_name, value_name
 from fencepost.frontends.c.llvm.types import (
     ArrayOf,
     Float,
@@ -20,10 +20,11 @@ from fencepost.frontends.c.llvm.types import (
     step_into,
 )
 from fencepost.frontends.c.streams import STREAMS
+from fencepost.frontends.c.undefined import check
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
-from fencepost.program.instructions import FenceKind, Mode, Op, RmwOp
-from fencepost.program.operands import Const, GlobalAddress, Operand, Reg, to_signed
+from fencepost.program.instructions import ErrorKind, FenceKind, Mode, Op, RmwOp
+from fencepost.program.operands import Const, GlobalAddress, Operand, to_signed
 
 _ORDERS = {
     "unordered": Mode.RLX, "monotonic": Mode.RLX, "acquire": Mode.ACQ, "release": Mode.REL, "acq_rel": Mode.ACQ_REL,
@@ -47,7 +48,7 @@ def _order(c: Cursor) -> Mode:
 def pointed_at(b: Body, c: Cursor) -> tuple[Operand, str | None]:
     """A pointer operand, and its name where it has one."""
     type_ = b.types.parse(c)
-    name = plain_name(c.token) if c.token[:1] in "%@" else None
+    name = value_name(c.token)
     address = b.operand(type_, c)
     if isinstance(address, GlobalAddress) and address.name in STREAMS:
         raise Unsupported(f"{b.unit.shown(address.name).removesuffix('()')} used in another way than <<")
@@ -87,11 +88,24 @@ def source_name(name: str) -> str:
     return name.removesuffix(".addr")
 
 
-def _variable(b: Body, c: Cursor) -> Reg | None:
-    """The register of the local variable that the pointer operand here names, if it is one."""
+RETVAL = "retval"  # where clang keeps what a function returns
+
+
+def _variable(b: Body, c: Cursor) -> str:
+    """The local variable in a register that the pointer operand here names; empty where it is none."""
     ahead = Cursor(c.tokens, c.file, c.at)
     b.types.parse(ahead)
-    return b.variables.get(plain_name(ahead.token)) if ahead.token[:1] == "%" else None
+    name = plain_name(ahead.token) if ahead.token[:1] == "%" else ""
+    return name if name in b.variables else ""
+
+
+def _check_assigned(b: Body, variable: str) -> None:
+    if variable == RETVAL:
+        message = "execution reached the end of a value-returning function, and its value is used"
+        check(b, ErrorKind.MISSING_RETURN, b.assigned[variable], message)
+        return
+    message = f"the variable {source_name(variable)} is read and has no value"
+    check(b, ErrorKind.UNINITIALISED, b.assigned[variable], message)
 
 
 def load(b: Body, i: Inst) -> None:
@@ -100,8 +114,10 @@ def load(b: Body, i: Inst) -> None:
     c.accept("volatile")
     type_ = b.types.parse(c)
     c.expect(",")
-    if (variable := _variable(b, c)) is not None:
-        b.bind(i.result, (b.compute(Op.MOV, variable, name=i.result or "t"),))
+    if variable := _variable(b, c):
+        if variable in b.assigned:
+            _check_assigned(b, variable)
+        b.bind(i.result, (b.compute(Op.MOV, b.variables[variable], name=i.result or "t"),))
         return
     address, name = pointed_at(b, c)
     shape = _shape(b, name, c, type_)
@@ -117,8 +133,10 @@ def store(b: Body, i: Inst) -> None:
     type_ = b.types.parse(c)
     values = b.operands(type_, c)
     c.expect(",")
-    if (variable := _variable(b, c)) is not None:
-        b.move(variable, values[0])
+    if variable := _variable(b, c):
+        b.move(b.variables[variable], values[0])
+        if variable in b.assigned:
+            b.move(b.assigned[variable], ONE)
         return
     address, name = pointed_at(b, c)
     if name in b.mutex_members and values == (ZERO,):

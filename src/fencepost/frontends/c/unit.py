@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 
 from fencepost.errors import InputError
 from fencepost.frontends.c.body import RETURNED, ZERO, Body
@@ -32,6 +33,17 @@ _ADDRESS_ONLY = re.compile(
 _PROGRAM_NAME = b"program"
 
 
+_RESULT = re.compile(r"^\s*(%[-\w.$]+) = (?:tail |notail )?call .*?@([-\w.$]+)\(")
+
+
+def _used_results(body: Sequence[str]) -> Iterator[str]:
+    """The functions whose results a function uses."""
+    calls = {m[1]: m[2] for line in body if (m := _RESULT.match(line)) is not None}
+    if calls:
+        words = Counter(w for line in body for w in re.findall(r"%[-\w.$]+", line))
+        yield from (called for result, called in calls.items() if words[result] > 1)
+
+
 @dataclass(slots=True)
 class _Names:
     """What a constant of a module refers to."""
@@ -52,6 +64,7 @@ class Unit:
         self._todo: list[str] = []
         self._named: set[str] = set()
         self._returned = 0
+        self._used: set[str] | None = None
         self.loop_bounds: list[tuple[str, Position, int]] = []  # function, place of the annotation, bound
         self.uses_mutex_kinds = self._mutex_kinds()
         self.uses_realloc = "realloc" in module.functions or "reallocarray" in module.functions
@@ -99,7 +112,7 @@ class Unit:
         return found.name
 
     def type_of_global(self, name: str | None) -> Type | None:
-        found = self.linked.global_(name) if name is not None else None
+        found = self.linked.global_(name[1:]) if name is not None and name.startswith("@") else None
         return found.type if isinstance(found, IrGlobal) else None
 
     def returned(self, words: int) -> None:
@@ -130,6 +143,13 @@ class Unit:
             out.append(byte)
             at += 1
         return out.decode("utf-8", "replace")
+
+    def results_used(self, name: str) -> bool:
+        """Whether some call of this function, by its name, makes use of what it returns."""
+        if self._used is None:
+            lines = (f.lines for f in self.module.functions.values() if f.lines is not None)
+            self._used = {called for body in lines for called in _used_results(body)}
+        return name in self._used
 
     def add_function(self, function: Function) -> FunctionAddress:
         self.functions.setdefault(function.name, function)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from fencepost.program.instructions import Branch, Cas, Compute, Instruction, Jump, Load, Op, Rmw
+from fencepost.program.instructions import Assert, Branch, Cas, Compute, Instruction, Jump, Load, Op, Rmw
 from fencepost.program.operands import Const, Operand, Reg
 from fencepost.program.passes.flow import Flow, Loop
 from fencepost.program.passes.rewrite import defined
@@ -139,12 +139,19 @@ class _Walk:
             elif isinstance(i, Compute):
                 env[i.dst.index] = self.compute(i, env)
                 index += 1
+            elif isinstance(i, Assert) and fact is None and self.decided_before(i, env):
+                index += 1
             elif isinstance(i, Load | Cas | Rmw) and self.access < 0:
                 self.reach(index, i, env)
                 index += 1
             else:
                 return None
         return None
+
+    def decided_before(self, i: Assert, env: dict[int, Value]) -> bool:
+        """Whether a check comes out the same in every iteration, whatever is read. It stands before the branch, so that
+        the iteration which leaves makes it, too, and those that wait need not."""
+        return i.check and not isinstance(self.value(i.condition, env), Read | Test | Unknown)
 
     def reach(self, index: int, i: Instruction, env: dict[int, Value]) -> None:
         self.access, self.at_access = index, dict(env)

@@ -8,15 +8,22 @@ from fencepost.frontends.c.constants import bits_of, number
 from fencepost.frontends.c.library.runtime import run
 from fencepost.frontends.c.llvm.types import leaves
 from fencepost.frontends.c.memory import layout_of
+from fencepost.frontends.c.undefined import check
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind, Mode, Op
-from fencepost.program.operands import Const, Operand
+from fencepost.program.operands import Const, GlobalAddress, Operand
 
 _INLINE = 64  # accesses that are written out; longer copies are loops
 
 
 def copy(b: Body, s: Site) -> Operand:
-    """memcpy and llvm.memcpy: as many accesses as the type has scalars, each of its size."""
+    """memcpy and llvm.memcpy"""
+    _check_overlap(b, s[0], s[1], s[2])
+    return _copied(b, s)
+
+
+def _copied(b: Body, s: Site) -> Operand:
+    """As many accesses as the type has scalars, each of its size."""
     to, source, size = s[0], s[1], s[2]
     align = min(_align(s, 0), _align(s, 1))
     if not isinstance(size, Const):
@@ -28,6 +35,16 @@ def copy(b: Body, s: Site) -> Operand:
     for (o, n), value in zip(parts, loaded, strict=True):
         b.emit(ins.Store(b.add(to, o), value, n, Mode.NA))
     return to
+
+
+def _check_overlap(b: Body, to: Operand, source: Operand, size: Operand) -> None:
+    """To copy something onto itself is what compilers make of `x = x`, and no error."""
+    if isinstance(to, GlobalAddress) and isinstance(source, GlobalAddress) and to.name != source.name:
+        return
+    ahead, behind = b.compute(Op.SUB, to, source), b.compute(Op.SUB, source, to)
+    apart = b.compute(Op.AND, b.compute(Op.UGE, ahead, size), b.compute(Op.UGE, behind, size))
+    right = b.compute(Op.OR, apart, b.compute(Op.EQ, ahead, ZERO))
+    check(b, ErrorKind.OVERLAP, right, "memory ranges of a copy overlap")
 
 
 def _step(b: Body, s: Site, *pointers: int) -> int:
@@ -84,7 +101,7 @@ def move(b: Body, s: Site) -> Operand:
     """memmove: inline copies read everything before they write, so overlap does not matter there."""
     to, source, size = s[0], s[1], s[2]
     if isinstance(size, Const) and size.value <= 8 * _INLINE:
-        return copy(b, s)
+        return _copied(b, s)
     ahead, back, end = b.label(), b.label(), b.label()
     overlaps = b.compute(Op.ULT, source, to)
     b.branch(overlaps, back, ahead)

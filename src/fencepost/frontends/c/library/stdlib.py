@@ -7,6 +7,7 @@ from fencepost.frontends.c.body import ZERO, Body
 from fencepost.frontends.c.calls import Handler, Site
 from fencepost.frontends.c.constants import number
 from fencepost.frontends.c.library.runtime import run
+from fencepost.frontends.c.undefined import check_absolute
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind, Mode, Op
@@ -44,6 +45,7 @@ def errno(b: Body, s: Site) -> Operand:
 
 def absolute(bits: int) -> Handler:
     def handle(b: Body, s: Site) -> Operand:
+        check_absolute(b, s[0], bits)
         negative = b.compute(Op.SLT, s[0], ZERO, width=bits)
         return b.compute(Op.SELECT, negative, b.compute(Op.SUB, ZERO, s[0], width=bits), s[0])
 

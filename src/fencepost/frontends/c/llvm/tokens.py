@@ -86,3 +86,10 @@ class Cursor:
             depth += {"(": 1, ")": -1}.get(self.next(), 0)
             if depth == 0:
                 return
+
+
+def value_name(token: str) -> str | None:
+    """The name of a value; that of a global keeps its `@`, for a local value may have the same."""
+    if token[:1] == "@":
+        return "@" + plain_name(token)
+    return plain_name(token) if token[:1] == "%" else None

@@ -1,0 +1,174 @@
+"""Small programs with undefined behaviour: what each does, and the kind of error that is found, or why none is."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from fencepost.program.instructions import ErrorKind as K
+
+
+class Undefined(NamedTuple):
+    what: str
+    kind: K | None
+    body: str
+    why_not: str = ""
+    language: str = "c"
+
+
+_HEAD = """#include <limits.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+static volatile int one = 1, zero = 0, minus = -1, big = INT_MAX, least = INT_MIN;
+static volatile long long_big = LONG_MAX, long_least = LONG_MIN;
+static volatile double huge = 1e30;
+"""
+
+
+def source(program: Undefined) -> str:
+    return _HEAD + program.body
+
+
+def table() -> str:
+    """The table in docs/c.md."""
+    lines = ["| undefined behaviour | found as, and ignored by |", "|---|---|"]
+    lines += [f"| {p.what} | {f'`{p.kind.value}`' if p.kind else f'not: {p.why_not}'} |" for p in PROGRAMS]
+    return "\n".join(lines) + "\n"
+
+
+def _main(text: str) -> str:
+    return f"int main(void) {{ {text} return 0; }}\n"
+
+
+_THREAD = "pthread_t t; pthread_create(&t, 0, run, %s); pthread_join(t, 0);"
+
+PROGRAMS = (
+    Undefined("signed addition overflows", K.OVERFLOW, _main("int x = big + one; (void)x;")),
+    Undefined("signed increment overflows", K.OVERFLOW, _main("int x = big; x++; (void)x;")),
+    Undefined("signed subtraction overflows", K.OVERFLOW, _main("int x = least - one; (void)x;")),
+    Undefined("signed multiplication overflows", K.OVERFLOW, _main("int x = big * 2; (void)x;")),
+    Undefined("64-bit multiplication overflows", K.OVERFLOW, _main("long x = long_big * (one + 1); (void)x;")),
+    Undefined(
+        "64-bit multiplication of the least number by -1", K.OVERFLOW, _main("long x = minus * long_least; (void)x;")
+    ),
+    Undefined("negation overflows", K.OVERFLOW, _main("int x = -least; (void)x;")),
+    Undefined("abs(INT_MIN)", K.OVERFLOW, _main("int x = abs(least); (void)x;")),
+    Undefined("INT_MIN / -1", K.OVERFLOW, _main("int x = least / minus; (void)x;")),
+    Undefined("division by zero", K.DIVISION, _main("int x = one / zero; (void)x;")),
+    Undefined("shift by the width", K.SHIFT, _main("int x = one << (one + 31); (void)x;")),
+    Undefined("shift by a negative number", K.SHIFT, _main("int x = one >> minus; (void)x;")),
+    Undefined("float to integer overflows", K.FLOAT_CAST, _main("int x = (int)huge; (void)x;")),
+    Undefined("index past an inner array", K.BOUNDS, "int a[3][4];\n" + _main("a[1][one + 3] = 2;")),
+    Undefined(
+        "index past an array inside a struct", K.BOUNDS, "struct { int a[2]; int b; } s;\n" + _main("s.a[one + 1] = 2;")
+    ),
+    Undefined("negative index", K.BOUNDS, "int a[3];\n" + _main("a[minus] = 2;")),
+    Undefined("array bound that is not positive", K.INVALID_VALUE, _main("int n = minus; char a[n]; a[0] = 1;")),
+    Undefined(
+        "load of a bool that is neither 0 nor 1",
+        None,
+        "unsigned char c = 3;\n" + _main("bool b = *(bool *)&c; (void)b;"),
+        "a check of every flag that is read would end the waiting loops that are recognised",
+    ),
+    Undefined("count of zeros of zero", K.INVALID_VALUE, _main("int x = __builtin_ctz(zero); (void)x;")),
+    Undefined("uninitialised variable is read", K.UNINITIALISED, _main("int x; if (zero) x = 1; int y = x; (void)y;")),
+    Undefined(
+        "uninitialised variable decides a branch", K.UNINITIALISED, _main("int x; if (zero) x = 1; if (x) one = 2;")
+    ),
+    Undefined(
+        "variable of a loop's body keeps no value",
+        K.UNINITIALISED,
+        _main("for (int i = 0; i < 2; i++) { int x; if (i == 0) x = 1; one = x; }"),
+    ),
+    Undefined(
+        "uninitialised memory of the heap is read", K.UNINITIALISED, _main("int *p = malloc(4); one = *p; free(p);")
+    ),
+    Undefined(
+        "uninitialised stack memory is read by another thread",
+        K.UNINITIALISED,
+        "void *run(void *p) { one = *(int *)p; return 0; }\n" + _main("int x; " + _THREAD % "&x"),
+    ),
+    Undefined(
+        "missing return whose value is used (C)",
+        K.MISSING_RETURN,
+        "int f(int x) { if (x) return 1; }\n" + _main("one = f(zero);"),
+    ),
+    Undefined(
+        "missing return (C++)",
+        K.MISSING_RETURN,
+        "int f(int x) { if (x) return 1; }\n" + _main("f(zero);"),
+        language="cpp",
+    ),
+    Undefined("write to a const object", K.CONSTANT, "const int c = 1;\n" + _main("*(int *)&c = 2;")),
+    Undefined("write to a string literal", K.CONSTANT, _main('char *p = (char *)"text"; p[zero] = 1;')),
+    Undefined("memcpy onto what is copied", K.OVERLAP, "char a[8];\n" + _main("memcpy(a + one, a, 4);")),
+    Undefined("misaligned access on the stack", K.MISALIGNED, _main("char a[8]; int *p = (int *)(a + one); *p = 1;")),
+    Undefined(
+        "misaligned access on the heap", K.MISALIGNED, _main("char *a = malloc(8); *(int *)(a + one) = 1; free(a);")
+    ),
+    Undefined(
+        "barrier that is made while a thread waits",
+        K.RACE,
+        "pthread_barrier_t b; void *run(void *p) { pthread_barrier_wait(&b); return 0; }\n"
+        + _main(
+            "pthread_barrier_init(&b, 0, 2); pthread_t t; pthread_create(&t, 0, run, 0);"
+            "pthread_barrier_init(&b, 0, 2);"
+            "pthread_barrier_wait(&b); pthread_join(t, 0);"
+        ),
+    ),
+    Undefined(
+        "join of a detached thread",
+        K.BAD_JOIN,
+        "void *run(void *p) { return 0; }\n"
+        + _main("pthread_t t; pthread_create(&t, 0, run, 0); pthread_detach(t); pthread_join(t, 0);"),
+    ),
+    Undefined(
+        "unlock of a mutex that is not held",
+        K.UNLOCK,
+        "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n" + _main("pthread_mutex_unlock(&m);"),
+    ),
+    Undefined(
+        "call of a function with too few arguments",
+        K.BAD_CALL,
+        "int f(int a, int b) { return a + b; }\n" + _main("int (*g)(int) = (int (*)(int))f; one = g(1);"),
+    ),
+    Undefined(
+        "shift of a negative number, or into the sign",
+        None,
+        _main("int x = minus << 1; (void)x;"),
+        "every compiler defines it, and so do C++20 and, for the most part, C23",
+    ),
+    Undefined(
+        "misaligned access to an array in one expression",
+        None,
+        _main("char a[8]; *(int *)(a + one) = 1;"),
+        "the compiler sees the array and accesses its bytes",
+    ),
+    Undefined(
+        "use of a local variable behind its block",
+        None,
+        _main("int *p; { int x = 1; p = &x; } *p = 2;"),
+        "memory of a call lives as long as the call",
+    ),
+    Undefined(
+        "parts of a local array or struct that nobody wrote",
+        None,
+        _main("int a[2]; a[0] = 1; one = a[zero + 1];"),
+        "memory that only its own thread can reach is not tracked byte by byte",
+    ),
+    Undefined(
+        "lock of a mutex that is destroyed",
+        None,
+        "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"
+        + _main("pthread_mutex_destroy(&m); pthread_mutex_lock(&m);"),
+        "a mutex keeps no note of it",
+    ),
+    Undefined(
+        "call through a function type that differs in types only",
+        None,
+        "long f(long a) { return a; }\n" + _main("int (*g)(int) = (int (*)(int))f; one = g(1);"),
+        "values are passed alike",
+    ),
+)
