@@ -304,10 +304,16 @@ class BoundedOptions:
     unroll: int = option(4, "Let each loop go round again N times; loops that only wait need no bound.", metavar="N")
     spurious_wakeups: bool = _spurious_wakeups()
     spurious_failures: bool = _spurious_failures()
+    machine: str = option(
+        "power", "power: a run of the machine counts if power.cat allows its execution. paper: every run of the machine"
+        " of Abdulla et al. counts, which reaches a little more.", metavar="NAME",
+    )  # fmt: skip
     backend: str = option("smt", "Who decides: smt (bitwuzla), z3, or cbmc where it is installed.", metavar="NAME")
     time_limit: float | None = option(None, "Stop after S seconds.", metavar="S")
 
     def __post_init__(self) -> None:
+        if self.machine not in ("power", "paper"):
+            raise UsageError(f"--machine {self.machine}: expected power or paper")
         if self.unroll <= 0:
             raise UsageError(f"--unroll must be positive, not {self.unroll}")
         if self.time_limit is not None and self.time_limit <= 0:

@@ -326,3 +326,20 @@ def test_a_time_limit_holds_inside_the_solver() -> None:
     verdict = api.bounded(BENCHMARKS / "dijkstra-safe.c", contexts="3", unroll=8, time_limit=1.0)
     assert verdict.answer is Answer.UNKNOWN
     assert verdict.seconds < 4
+
+
+TWO_WRITES = """var x, y
+thread P { x := 1; lwsync; y := 2 }
+thread Q { y := 1; lwsync; x := 2 }
+~exists x == 1 && y == 1"""
+
+
+def test_a_violation_is_one_of_the_axioms() -> None:
+    """The machine of the paper lets a write overtake another whose fence has not arrived; power.cat forbids it."""
+    assert api.bounded(fp(TWO_WRITES), contexts="4").answer is not Answer.FAIL
+    paper = api.bounded(fp(TWO_WRITES), contexts="4", machine="paper")
+    assert paper.answer is Answer.FAIL and "power.cat forbids" in paper.reason
+    plain = fp(TWO_WRITES.replace("lwsync; ", ""))
+    assert api.bounded(plain, contexts="4").answer is Answer.FAIL
+    with pytest.raises(UsageError, match="--machine none"):
+        api.bounded(plain, machine="none")

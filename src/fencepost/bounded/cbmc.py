@@ -23,13 +23,15 @@ from fencepost.program.operands import to_signed
 from fencepost.verdict import Witness
 
 
-def search(straight: Straight, contexts: int, options: BoundedOptions, started: float) -> Witness | bool | None:
+def search(
+    straight: Straight, contexts: int, options: BoundedOptions, started: float, overtaking: bool
+) -> Witness | bool | None:
     """As the search with an SMT solver, one run of CBMC for each formula."""
     cbmc = shutil.which("cbmc")
     if cbmc is None:
         raise UsageError("--backend cbmc needs cbmc on PATH; `--backend smt` needs nothing")
     for schedule in schedules(len(straight.program.threads), contexts):
-        translated = translate(straight, len(schedule) if schedule else contexts, schedule)
+        translated = translate(straight, len(schedule) if schedule else contexts, schedule, overtaking=overtaking)
         text = c_code(translated, straight.program.name, f"at most {contexts} contexts, loop bound {options.unroll}")
         left = None if options.time_limit is None else max(0.1, options.time_limit - (monotonic() - started))
         messages = _run(cbmc, text, left)

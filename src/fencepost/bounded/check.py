@@ -17,6 +17,7 @@ from fencepost.bounded.translate import Translated, translate
 from fencepost.bounded.views import Schedule
 from fencepost.bounded.witness import witness_of
 from fencepost.errors import UnsupportedError
+from fencepost.models.registry import find
 from fencepost.options import BoundedOptions
 from fencepost.program.condition import Quantifier
 from fencepost.program.instructions import BOUNDS
@@ -37,7 +38,9 @@ class Progress:
 
 SHALLOW = 2
 SMT = "smt"
-Search = Callable[[Straight, int, BoundedOptions, float], Witness | bool | None]
+PAPER = "paper"
+#: Looks for a violation by the machine of the paper; without `overtaking` by a stricter one, where there is a schedule.
+Search = Callable[[Straight, int, BoundedOptions, float, bool], Witness | bool | None]
 
 
 def check_bounded(
@@ -65,6 +68,7 @@ def _check(
     if options.backend == "cbmc":
         from fencepost.bounded.cbmc import search
     prepared = cache(lambda depth: prepare(program, depth, options))
+    forbidden: Witness | None = None
     for k in options.bounds:
         found: Witness | bool | None = False
         straight: Straight | None = None
@@ -72,7 +76,10 @@ def _check(
             if straight is not None and prepared(depth).program == straight.program:
                 break  # no loop goes that far
             straight = prepared(depth)
-            found = search(straight, k, options, started)
+            found = search(straight, k, options, started, True)
+            if isinstance(found, Witness) and options.machine != PAPER and not _is_allowed(found):
+                forbidden = found
+                found = _allowed(search(straight, k, options, started, False))
             if found is None or found:
                 break
         if progress is not None:
@@ -82,7 +89,26 @@ def _check(
             return _verdict(Answer.UNKNOWN, reason, options, k, started)
         if found:
             return _found(program, options, k, started, found if isinstance(found, Witness) else None)
+    if forbidden is not None:
+        return _verdict(Answer.UNKNOWN, _only_forbidden(forbidden, options), options, options.bounds[-1], started)
     return _nothing(program, options, started)
+
+
+def _is_allowed(witness: Witness) -> bool:
+    """Whether the axioms allow what happened in a run of the machine, which reaches more than they do."""
+    return find("power").judge(witness.execution, all_violations=False).consistent
+
+
+def _allowed(found: Witness | bool | None) -> Witness | bool | None:
+    return False if isinstance(found, Witness) and not _is_allowed(found) else found
+
+
+def _only_forbidden(witness: Witness, options: BoundedOptions) -> str:
+    place = f"{witness.error.at}: " if witness.error.at is not None else ""
+    return (
+        f"{place}the machine reaches '{witness.error.message}' within {options.bounds[-1]} contexts, but only by runs"
+        " that power.cat forbids were found (--machine paper shows one); `check --model power` decides"
+    )
 
 
 def emit(program: Program, form: str, options: BoundedOptions) -> str:
@@ -98,27 +124,37 @@ def emit(program: Program, form: str, options: BoundedOptions) -> str:
 # --- the search
 
 
-def _search(straight: Straight, contexts: int, options: BoundedOptions, started: float) -> Witness | bool | None:
+def _search(
+    straight: Straight, contexts: int, options: BoundedOptions, started: float, overtaking: bool
+) -> Witness | bool | None:
     left = None if options.time_limit is None else max(0.0, options.time_limit - (monotonic() - started))
-    return in_child(lambda: _try_schedules(straight, contexts, options, started), left)
+    return in_child(lambda: _try_schedules(straight, contexts, options, started, overtaking), left)
 
 
-def _try_schedules(straight: Straight, contexts: int, options: BoundedOptions, started: float) -> Witness | bool | None:
+def _try_schedules(
+    straight: Straight, contexts: int, options: BoundedOptions, started: float, overtaking: bool
+) -> Witness | bool | None:
     for schedule in schedules(len(straight.program.threads), contexts):
         left = None if options.time_limit is None else options.time_limit - (monotonic() - started)
         if left is not None and left <= 0:
             return None
-        found = decide(straight, contexts, schedule, options.backend, left)
+        found = decide(straight, contexts, schedule, options.backend, left, overtaking=overtaking)
         if found is None or found:
             return found
     return False
 
 
 def decide(
-    straight: Straight, contexts: int, schedule: Schedule | None, backend: str, seconds: float | None
+    straight: Straight,
+    contexts: int,
+    schedule: Schedule | None,
+    backend: str,
+    seconds: float | None,
+    *,
+    overtaking: bool = True,
 ) -> Witness | bool | None:
     before = monotonic()
-    translated = translate(straight, len(schedule) if schedule else contexts, schedule)
+    translated = translate(straight, len(schedule) if schedule else contexts, schedule, overtaking=overtaking)
     left = None if seconds is None else max(0.001, seconds - (monotonic() - before))
     guesses = solve(translated, backend, left)
     if not isinstance(guesses, dict):
@@ -158,6 +194,8 @@ def _verdict(
     reachable: bool | None = None,
 ) -> Verdict:  # fmt: skip
     extra: dict[str, object] = {"contexts": contexts, "unroll": options.unroll, "backend": options.backend}
+    if options.machine == PAPER:
+        extra["machine"] = PAPER
     if reachable is not None:
         extra["reachable"] = reachable
     errors = (witness.error,) if witness is not None and answer is Answer.FAIL else ()
@@ -172,6 +210,9 @@ def _found(
     reason = f"{place}{what} (within {contexts} contexts and loop bound {options.unroll})"
     if witness is not None and witness.error.kind in BOUNDS:
         return _verdict(Answer.UNKNOWN, reason, options, contexts, started)
+    if options.machine == PAPER:
+        allowed = witness is None or _is_allowed(witness)
+        reason += "; the paper's machine" + ("" if allowed else ", by a run that power.cat forbids")
     return _verdict(_wanted(program), reason, options, contexts, started, witness, True)
 
 
@@ -183,7 +224,9 @@ def _wanted(program: Program) -> Answer:
 
 def _nothing(program: Program, options: BoundedOptions, started: float) -> Verdict:
     k = options.bounds[-1]
-    bounds = f"within {k} contexts and loop bound {options.unroll}"
+    bounds = f"within {k} contexts and loop bound {options.unroll}" + " of the paper's machine" * (
+        options.machine == PAPER
+    )
     if _wanted(program) is Answer.PASS:
         reason = f"no run {bounds} reaches the state; a longer one may"
         return _verdict(Answer.UNKNOWN, reason, options, k, started, reachable=False)
