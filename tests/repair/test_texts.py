@@ -166,3 +166,35 @@ def test_marks_that_are_not_found_again_are_no_fences(tmp_path: Path, monkeypatc
     monkeypatch.setattr(Inserted, "marked", lambda self, offset: None)
     found = fencepost.repair(path)
     assert len(found.changes) == 4 and "not found again" in found.notes[0]
+
+
+WRAPPED = """#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int flag;
+static int data;
+#define RLX memory_order_relaxed
+static void put(atomic_int *p, int v, memory_order o) { atomic_store_explicit(p, v, o); }
+void *w(void *a) { data = 1; PUT; return 0; }
+void *r(void *a) { if (atomic_load_explicit(&flag, RLX)) assert(data == 1); return 0; }
+int main() {
+  pthread_t a, b;
+  pthread_create(&a, 0, w, 0); pthread_create(&b, 0, r, 0); pthread_join(a, 0); pthread_join(b, 0);
+}
+"""
+
+
+def test_an_order_behind_a_macro_is_known(tmp_path: Path) -> None:
+    path = tmp_path / "wrapped.c"
+    path.write_text(WRAPPED.replace("PUT", "atomic_store_explicit(&flag, 1, RLX)"))
+    found = fencepost.repair(path, only="accesses")
+    assert found.answer.value == "PASS" and found.cost == 4 and "memory_order_release" in found.patch
+
+
+def test_a_place_that_cannot_be_changed_is_no_reason_to_say_that_nothing_helps(tmp_path: Path) -> None:
+    path = tmp_path / "wrapped.c"
+    path.write_text(WRAPPED.replace("PUT", "put(&flag, 1, memory_order_relaxed)"))
+    found = fencepost.repair(path, only="accesses")
+    assert found.answer.value == "UNKNOWN" and "wrapped.c:7" in found.reason
+    with_fences = fencepost.repair(path)
+    assert with_fences.answer.value == "PASS" and "atomic_thread_fence(memory_order_release)" in with_fences.patch

@@ -21,6 +21,7 @@ from fencepost.repair.oracle import Asked, Check, Explorer
 from fencepost.repair.reasons import why_nothing_helps
 from fencepost.repair.result import Change, Kept, Repair
 from fencepost.repair.search import Ending, Limits, Oracle, Search, passes, search
+from fencepost.repair.sites import strongest
 from fencepost.repair.sources import Read, Sources, compiles, language_of
 from fencepost.repair.space import Atom, Site, SiteKind, Space
 from fencepost.repair.survey import Survey, survey
@@ -103,12 +104,22 @@ def _told(task: Task, made: Survey, found: Search, oracle: Oracle) -> Repair:
         judgements=found.judgements, lower=found.lower, notes=tuple(made.notes), objections=_objections(task),
     )  # fmt: skip
     if found.ending is Ending.NONE:
+        beyond = task.check(strongest(made.sources.program({})))
+        if beyond.answer is not Answer.FAIL:
+            return replace(common, reason=_elsewhere(made))
         return replace(
             common, answer=Answer.FAIL, reason=why_nothing_helps(found.verdict), proved=not common.objections
         )
     if found.ending is Ending.UNKNOWN:
         return common
     return _patched(task, made, found, oracle, common)
+
+
+def _elsewhere(made: Survey) -> str:
+    """Stronger orders would help, but not where we can write them."""
+    places = ", ".join(f"{at.file.rsplit('/', 1)[-1]}:{at.line}" for at in made.left_out[:5])
+    where = f"; what could not be changed: {places}" if places else ""
+    return f"stronger orders or fences would help, but not at the places that can be changed automatically{where}"
 
 
 def _objections(task: Task) -> tuple[str, ...]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from fencepost.program.instructions import Alloca, Call, Fence, Instruction, Mode, Sync
+from fencepost.program.instructions import Alloca, Call, Fence, FenceKind, Instruction, Mode, Return, Sync
 from fencepost.program.operands import Reg
+from fencepost.program.passes.rewrite import Registers, expand, map_functions
 from fencepost.program.program import Function, Program
-from fencepost.repair.lattice import Access, access_steps, existing_fence_steps, held, is_access
+from fencepost.repair.lattice import Access, access_steps, existing_fence_steps, held, is_access, with_order
 from fencepost.repair.space import Site, SiteKind, Spot
-from fencepost.witness.sites import foreign
+from fencepost.witness.sites import foreign, in_library
 
 
 def accesses(program: Program) -> Iterator[tuple[Spot, Access]]:
@@ -50,3 +51,20 @@ def fence_sites(program: Program) -> list[Site]:
                 steps = existing_fence_steps(i.kind)
                 found.append(Site(SiteKind.FENCE, ((number, index),), steps, i.at, label="fence", fence=i.kind))
     return found
+
+
+def strongest(program: Program) -> Program:
+    """The program with every atomic access sequentially consistent and a full fence in front of everything that others
+    may notice: if this fails, no order and no fence helps, wherever it is written."""
+
+    def change(function: Function) -> Function:
+        own = not in_library(function.at)
+
+        def stronger(i: Instruction, registers: Registers) -> list[Instruction]:
+            here = with_order(i, Mode.SC) if is_access(i) and i.mode is not Mode.NA else i  # type: ignore[attr-defined]
+            fenced = own and (is_access(i) or isinstance(i, Call | Sync | Return))
+            return [Fence(FenceKind.SC, at=i.at), here] if fenced else [here]
+
+        return expand(function, stronger)
+
+    return map_functions(program, change)

@@ -70,7 +70,7 @@ class CText:
         written = call.orders
         if not written:
             return OrderText(call.start, Mode.SC, call.name, Mode.SC if call.exchanges else None)
-        modes = [_mode_of(argument) for argument in written]
+        modes = [_mode_of(argument, text) for argument in written]
         failure = modes[1] if len(modes) > 1 else None
         return OrderText(call.start, modes[0], call.name, failure)
 
@@ -183,8 +183,13 @@ def _arguments(code: str, opening: int, end: int) -> list[tuple[int, int]]:
     return found
 
 
-def _mode_of(argument: str) -> Mode | None:
-    written = _ORDER.fullmatch(argument.strip())
+def _mode_of(argument: str, text: str) -> Mode | None:
+    """The order that an argument names, perhaps by a macro or a constant of the file."""
+    name = argument.strip()
+    written = _ORDER.fullmatch(name)
+    if written is None and _WORD.fullmatch(name):
+        defined = re.search(rf"^[ \t]*#[ \t]*define[ \t]+{re.escape(name)}[ \t]+(\S+)[ \t]*$", text, re.MULTILINE)
+        written = _ORDER.fullmatch(defined.group(1)) if defined is not None else None
     return _MODES[written.group("name").lower()] if written is not None else None
 
 
