@@ -97,19 +97,38 @@ private:
     return found;
   }
 
-  // po-before y at a place that is not y's.
+  // What is sequenced before y: earlier events of its thread, of those that started it, and of those that these joined.
+  static Set sequenced_before(const Graph<W>& g, Id y) {
+    Set found;
+    add_sequenced(g, y, found);
+    return found;
+  }
+
+  static void add_sequenced(const Graph<W>& g, Id y, Set& found) {
+    for (Id d = y; d != none;) {
+      if (const Id last = g.joined(d); last != none && !found.test(g.bit(last))) {
+        found.set(g.bit(last));
+        add_sequenced(g, last, found);
+      }
+      d = g[d].po_before != none ? g[d].po_before : g.thread[g[d].thread].spawned_by;
+      if (d == none || found.test(g.bit(d))) return;
+      found.set(g.bit(d));
+    }
+  }
+
+  // Sequenced before y at a place that is not y's.
   static Set elsewhere_before(const Graph<W>& g, Id y) {
     Set found;
-    for (Id d = g[y].po_before; d != none; d = g[d].po_before)
-      if (g[d].location == no_location || g[d].location != g[y].location) found.set(g.bit(d));
+    sequenced_before(g, y).each([&](unsigned d) {
+      const Event& v = g[static_cast<Id>(d)];
+      if (v.location == no_location || v.location != g[y].location) found.set(d);
+    });
     return found;
   }
 
   Set scb_before(const Graph<W>& g, Id y) const {
     const Event& v = g[y];
-    Set found;
-    for (Id d = v.po_before; d != none; d = g[d].po_before)
-      found.set(g.bit(d));
+    Set found = sequenced_before(g, y);
     happens_before_any(g, elsewhere_before(g, y)).each([&](unsigned z) {
       found |= elsewhere_before(g, static_cast<Id>(z));
     });
