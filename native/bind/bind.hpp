@@ -7,3 +7,4 @@ void bind_program(nanobind::module_& m);
 void bind_results(nanobind::module_& m);
 void bind_explore(nanobind::module_& m);
 void bind_states(nanobind::module_& m);
+void bind_candidates(nanobind::module_& m);

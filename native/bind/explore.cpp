@@ -1,4 +1,5 @@
 #include "bind/bind.hpp"
+#include "bind/plans.hpp"
 #include "explore/explorer.hpp"
 
 #include <cstring>
@@ -16,17 +17,7 @@ std::vector<std::int64_t> to_words(const nb::bytes& bytes) {
   return words;
 }
 
-using Rows = std::vector<std::vector<std::int32_t>>;
-
-Plan to_plan(const Rows& operations, std::int32_t registers, const Rows& checks) {
-  Plan plan;
-  plan.registers = registers;
-  for (const auto& op : operations)
-    plan.operations.push_back({static_cast<PlanOp>(op.at(0)), op.at(1), op.at(2), op.at(3)});
-  for (const auto& c : checks)
-    plan.checks.push_back({static_cast<Plan::CheckKind>(c.at(0)), c.at(1) != 0, c.at(2) != 0, c.at(3) != 0});
-  return plan;
-}
+using Rows = PlanRows;
 
 struct Exploration {
   Exploration(const Bytecode& program, const ExploreOptions& options) : explorer(program, options) {}

@@ -6,4 +6,5 @@ NB_MODULE(_core, m) {
   bind_results(m);
   bind_explore(m);
   bind_states(m);
+  bind_candidates(m);
 }

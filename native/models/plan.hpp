@@ -67,7 +67,7 @@ struct Plan {
 // The primitive sets, as models/cat/base.py numbers them.
 namespace base_set {
 inline constexpr int reads = 0, writes = 1, fences = 2, initial_writes = 3, updates = 4, exclusives = 5, access = 6,
-                     fence = access + 7, other = fence + 29, count = other + 9;
+                     fence = access + 7, other = fence + 41, tag = other + 9, count = tag + 6;
 }
 // The primitive relations.
 namespace base_relation {

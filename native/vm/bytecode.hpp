@@ -84,7 +84,19 @@ enum class FenceKind : std::uint8_t {
   FenceRWW,
   FenceRWRW,
   FenceTso,
-  FenceI
+  FenceI,
+  Mb,
+  Rmb,
+  Wmb,
+  Barrier,
+  BeforeAtomic,
+  AfterAtomic,
+  AfterSpinlock,
+  AfterUnlockLock,
+  AfterSrcuReadUnlock,
+  RcuLock,
+  RcuUnlock,
+  SyncRcu
 };
 
 enum class Op : std::uint8_t {

@@ -522,3 +522,34 @@ class RobustnessSearch:
     def offending(self) -> TraceStep: ...
     def racing(self) -> TraceStep: ...
     def effect(self, value: int) -> LabelEffect: ...
+
+class ModelPlan:
+    """A memory model as a relation plan."""
+
+    def __init__(
+        self, operations: Sequence[Sequence[int]], registers: int, checks: Sequence[Sequence[int]]
+    ) -> None: ...
+
+class LocationPart:
+    """
+    All ways to order the writes of one location and to let its reads read.
+    """
+
+    def __init__(self, solutions: Sequence[tuple[Sequence[tuple[int, int]], Sequence[int]]]) -> None: ...
+
+class CandidateFrame:
+    """The events that many candidate executions share."""
+
+    def judge(self, parts: Sequence[LocationPart]) -> list[tuple[list[int], list[tuple[int, int, int]]]]:
+        """
+        What the model allows: the solutions picked, one per location, and the flags with a pair of events.
+        """
+
+def candidate_frame(
+    plan: ModelPlan,
+    events: int,
+    sets: Sequence[Sequence[int]],
+    relations: Sequence[Sequence[tuple[int, int]]],
+    locations: Sequence[Sequence[int]],
+) -> CandidateFrame | None:
+    """None where there are too many events."""

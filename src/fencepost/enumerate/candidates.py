@@ -20,21 +20,35 @@ from fencepost.program.operands import Position, to_signed, to_unsigned
 from fencepost.program.program import Program
 from fencepost.verdict import ErrorReport
 
+Flags = tuple[tuple[str, tuple[Pair, ...]], ...]
 WAIT_FOR_EVER = "threads wait for what nobody will do"
 SPINS_FOR_EVER = "the loop spins for ever: nobody is left to end it"
 
 
 class Frame:
-    """The events of one combination of traces, initial writes first, and everything but rf and co."""
+    """The events of one combination of traces, initial writes first, and everything but rf and co. `like`: a frame
+    whose traces differ from these at most in the values read and written: what does not depend on them is shared."""
 
-    def __init__(self, program: Program, runner: ThreadRunner, chosen: Chosen) -> None:
+    first: Frame
+    locations: list[Location]
+    ids: dict[tuple[int, int], int]
+
+    def __init__(self, program: Program, runner: ThreadRunner, chosen: Chosen, like: Frame | None = None) -> None:
         self.program, self.runner, self.chosen = program, runner, chosen
-        self.locations: list[Location] = sorted(
+        self.first = like.first if like is not None else self
+        self._run: PlanRun | None = None
+        if like is not None:
+            self.locations, self.ids = like.locations, like.ids
+            return
+        self.locations = sorted(
             {s.location for t in chosen.values() for s in t.steps if s.kind in (EventKind.READ, EventKind.WRITE)}
         )
-        self.events = tuple(self._events())
-        self._run: PlanRun | None = None
-        self.ids = {(e.thread, e.index): e.id for e in self.events if e.thread >= 0}
+        places = ((thread, index) for thread, trace in sorted(chosen.items()) for index in range(len(trace.steps)))
+        self.ids = {place: number for number, place in enumerate(places, len(self.locations))}
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        return tuple(self._events())
 
     def _events(self) -> Iterator[Event]:
         number = 0
@@ -46,8 +60,9 @@ class Frame:
             for index, s in enumerate(trace.steps):
                 address = 0 if s.kind is EventKind.JOIN else s.address
                 yield Event(
-                    number, thread, index, s.kind, address, s.size, s.value, s.mode, s.fence, s.rmw, s.exclusive, s.at
-                )
+                    number, thread, index, s.kind, address, s.size, s.value, s.mode, s.fence, s.rmw, s.exclusive, s.at,
+                    s.tag,
+                )  # fmt: skip
                 number += 1
 
     def steps(self) -> Iterator[tuple[int, int, Step]]:
@@ -58,11 +73,15 @@ class Frame:
 
     @cached_property
     def rmw(self) -> frozenset[Pair]:
+        if self.first is not self:
+            return self.first.rmw
         return frozenset((self.ids[t, s.pair], i) for i, t, s in self.steps() if s.pair is not None)
 
     @cached_property
     def dependencies(self) -> tuple[frozenset[Pair], frozenset[Pair], frozenset[Pair]]:
         """Address, data and control."""
+        if self.first is not self:
+            return self.first.dependencies
         found: tuple[set[Pair], set[Pair], set[Pair]] = (set(), set(), set())
         for i, thread, s in self.steps():
             for pairs, deps in zip(found, (s.address_deps, s.data_deps, s.control_deps), strict=True):
@@ -82,6 +101,8 @@ class Frame:
     @cached_property
     def structure(self) -> Structure:
         """Primitives that all graphs of this frame share."""
+        if self.first is not self:
+            return self.first.structure
         n = len(self.events)
         addr, data, ctrl = self.dependencies
         given = {"addr": addr, "data": data, "ctrl": ctrl, "rmw": self.rmw, "spawn": self.spawns}
@@ -93,19 +114,40 @@ class Frame:
             self._run = PlanRun(model.plan, self.structure)
         return self._run
 
-    def accesses(self, location: Location) -> tuple[list[int], tuple[Access, ...]]:
-        """The accesses of a location in the order of threads and program order: event numbers, and what they are."""
-        initial = self.locations.index(location)
-        ids = [initial]
-        found = [Access(INITIAL, True, self.events[initial].value)]
+    @cached_property
+    def layout(self) -> dict[Location, tuple[list[int], list[tuple[int, int, bool, int | None]]]]:
+        """For each location: the event numbers of its accesses, in the order of threads and program order; and thread,
+        index, whether it writes, and the number of the read half where there is one, the initial write left out."""
+        if self.first is not self:
+            return self.first.layout
+        found: dict[Location, tuple[list[int], list[tuple[int, int, bool, int | None]]]] = {
+            location: ([number], []) for number, location in enumerate(self.locations)
+        }
         numbers: dict[int, int] = {}
-        for i, thread, s in self.steps():
-            if s.location == location and s.kind in (EventKind.READ, EventKind.WRITE):
+        for (thread, index), i in self.ids.items():
+            s = self.chosen[thread].steps[index]
+            if s.kind in (EventKind.READ, EventKind.WRITE):
+                ids, places = found[s.location]
                 numbers[i] = len(ids)
                 pair = numbers[self.ids[thread, s.pair]] if s.pair is not None else None
                 ids.append(i)
-                found.append(Access(thread, s.kind is EventKind.WRITE, s.value, pair))
-        return ids, tuple(found)
+                places.append((thread, index, s.kind is EventKind.WRITE, pair))
+        return found
+
+    @cached_property
+    def touching(self) -> list[tuple[Location, tuple[int, ...]]]:
+        """The locations, each with the threads that access it."""
+        if self.first is not self:
+            return self.first.touching
+        places = ((x, self.layout[x][1]) for x in self.locations)
+        return [(x, tuple(sorted({thread for thread, _, _, _ in accesses}))) for x, accesses in places]
+
+    def accesses(self, location: Location) -> tuple[list[int], tuple[Access, ...]]:
+        """The accesses of a location: event numbers, and what they are."""
+        ids, places = self.layout[location]
+        initial = Access(INITIAL, True, self.runner.machine.initial(*location))
+        steps = {thread: trace.steps for thread, trace in self.chosen.items()}
+        return ids, (initial, *(Access(t, write, steps[t][i].value, pair) for t, i, write, pair in places))
 
     def errors(self) -> tuple[ErrorReport, ...]:
         return tuple(
@@ -135,10 +177,19 @@ class Frame:
         return tuple(self.runner.names[t] for t in range(max(self.runner.names, default=-1) + 1))
 
     def final_register(self, what: FinalRegister) -> int:
-        names = [t.name for t in self.program.threads]
-        thread = names.index(what.thread)
-        function = self.program.function(self.program.threads[thread].function)
-        return self.chosen[thread].registers[function.registers.index(what.register)]
+        thread, register = self.first.register_places[what]
+        return self.chosen[thread].registers[register]
+
+    @cached_property
+    def register_places(self) -> dict[FinalRegister, tuple[int, int]]:
+        """Thread and number of each register that is observed."""
+        names = {t.name: i for i, t in enumerate(self.program.threads)}
+        found = {}
+        for what in (o.what for o in self.program.observations if isinstance(o.what, FinalRegister)):
+            thread = names[what.thread]
+            function = self.program.function(self.program.threads[thread].function)
+            found[what] = thread, function.registers.index(what.register)
+        return found
 
 
 class Candidate:
@@ -147,6 +198,7 @@ class Candidate:
     def __init__(self, frame: Frame, parts: tuple[tuple[list[int], Solution], ...], ordered: bool) -> None:
         self.frame, self.ordered = frame, ordered
         self._judged: PlanResult | None = None
+        self.raised: Flags | None = None  # the flags, where somebody else has judged it
         self.reads_from = {ids[r]: ids[w] for ids, solution in parts for r, w in solution.sources}
         self.coherence = {
             frame.locations[k][0]: tuple(ids[w] for w in solution.order) for k, (ids, solution) in enumerate(parts)
@@ -172,8 +224,10 @@ class Candidate:
             return model.judge_structure(self.structure).consistent
         return not self._result(model).failed
 
-    def flags(self, model: Model) -> tuple[tuple[str, tuple[Pair, ...]], ...]:
+    def flags(self, model: Model) -> Flags:
         """The flags that the model raises here, each with its pairs of events."""
+        if self.raised is not None:
+            return self.raised
         if self.frame.plan_run(model) is not None and not self._result(model).flags:
             return ()
         return tuple((f.name, f.pairs) for f in model.judge_structure(self.structure).flags)
@@ -236,13 +290,15 @@ class Candidate:
 
     def sees_abandoned(self) -> bool:
         """Whether somebody reads from a block that a failed assume has ended: such a block never took place."""
-        events = self.frame.events
         given_up = {
             self.frame.ids[thread, index]
             for thread, trace in self.frame.chosen.items()
             if trace.ending is Ending.BLOCKED and trace.spin is None
             for index in trace.last_block()
         }
+        if not given_up:
+            return False
+        events = self.frame.events
         return any(w in given_up and events[r].thread != events[w].thread for r, w in self.reads_from.items())
 
     def can_go_on(self, model: Model) -> bool:

@@ -8,19 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import field, replace
 from enum import Enum
+from functools import cached_property
 from itertools import pairwise, product
+from typing import Protocol
 
-from fencepost.enumerate.candidates import Candidate, Frame
-from fencepost.enumerate.combine import Combiner
+from fencepost.enumerate.candidates import Candidate, Flags, Frame
+from fencepost.enumerate.combine import Chosen, Combiner
 from fencepost.enumerate.locations import Access, Solution, solve
-from fencepost.enumerate.traces import MAX_EVENTS, Ending, Location, OutOfTimeError, ThreadRunner, check_time
+from fencepost.enumerate.traces import (
+    MAX_EVENTS,
+    Ending,
+    Location,
+    OutOfTimeError,
+    Step,
+    ThreadRunner,
+    Trace,
+    check_time,
+)
 from fencepost.errors import UnsupportedError
-from fencepost.execution.execution import Execution
+from fencepost.execution.execution import EventKind, Execution
 from fencepost.models.properties import keeps_coherence, keeps_own_coherence, uses_coherence_order
 from fencepost.models.registry import Model
-from fencepost.program.program import Program
+from fencepost.program.program import Arch, Program
 from fencepost.records import dataclass
 from fencepost.verdict import ErrorReport
 
@@ -34,15 +45,23 @@ class Status(Enum):
     BOUND = "bound"
 
 
-@dataclass(frozen=True, slots=True)
 class Found:
-    """A consistent execution. `flags` are the flags that the model raised (`race`), with the pairs of events."""
+    """A consistent execution. `flags` are the flags that the model raised (`race`), with the pairs of events.
+    `stalled`: where every thread that has not ended waits for another."""
 
-    execution: Execution
-    status: Status
-    errors: tuple[ErrorReport, ...] = ()
-    flags: tuple[tuple[str, tuple[tuple[int, int], ...]], ...] = ()
-    stalled: ErrorReport | None = None  # where every thread that has not ended waits for another
+    def __init__(self, candidate: Candidate, status: Status, flags: Flags) -> None:
+        self.candidate, self.status, self.flags = candidate, status, flags
+        self.errors: tuple[ErrorReport, ...] = candidate.frame.errors()
+        self.stalled: ErrorReport | None = candidate.frame.stalled()
+
+    @cached_property
+    def execution(self) -> Execution:
+        return self.candidate.execution()
+
+    @property
+    def outcome(self) -> dict[str, int]:
+        """That of the execution, which need not be made for it."""
+        return self.candidate.outcome()
 
 
 @dataclass(slots=True)
@@ -94,6 +113,14 @@ def enumerate_program(program: Program, model: Model, *, max_events: int = MAX_E
     return result
 
 
+class Judge(Protocol):
+    """Who says which candidates a model allows, in place of our own evaluator of its plan."""
+
+    def allowed(self, frame: Frame, solutions: list[list[Solution]]) -> Iterator[tuple[tuple[int, ...], Flags]] | None:
+        """Of the candidates that take one solution for each location: those that are consistent, as the numbers of the
+        solutions, with the flags. None where it cannot say."""
+
+
 def enumerate_all(
     program: Program,
     model: Model,
@@ -101,26 +128,47 @@ def enumerate_all(
     max_events: int = MAX_EVENTS,
     counter: Enumeration | None = None,
     deadline: float | None = None,
+    judge: Judge | None = None,
 ) -> Iterator[Found]:
     """Every consistent execution with its status, as it is found. It stops at the deadline (`time.perf_counter`)."""
     with suppress(OutOfTimeError):
-        yield from _consistent(program, model, max_events, counter, deadline)
+        yield from _consistent(program, model, max_events, counter, deadline, judge)
 
 
 def _consistent(
-    program: Program, model: Model, max_events: int, counter: Enumeration | None, deadline: float | None
-) -> Iterator[Found]:
-    for candidate in candidates(program, model, max_events=max_events, deadline=deadline):
-        if counter is not None:
-            counter.candidates += 1
-        check_time(deadline)
-        if not candidate.consistent(model) or candidate.sees_abandoned():
+    program: Program, model: Model, max_events: int, counter: Enumeration | None, deadline: float | None,
+    judge: Judge | None,
+) -> Iterator[Found]:  # fmt: skip
+    for candidate in _allowed(program, model, max_events, counter, deadline, judge):
+        if candidate.sees_abandoned():
             continue
         status = status_of(candidate)
         if status in (Status.BLOCKED, Status.COMPLETE) and candidate.can_go_on(model):
             continue
-        frame = candidate.frame
-        yield Found(candidate.execution(), status, frame.errors(), candidate.flags(model), frame.stalled())
+        yield Found(candidate, status, candidate.flags(model))
+
+
+def _allowed(
+    program: Program, model: Model, max_events: int, counter: Enumeration | None, deadline: float | None,
+    judge: Judge | None,
+) -> Iterator[Candidate]:  # fmt: skip
+    space = _Space(program, model, max_events, incoherent=False, deadline=deadline)
+    for frame, ids, solutions in space.frames():
+        check_time(deadline)
+        judged = judge.allowed(frame, solutions) if judge is not None else None
+        if judged is not None:
+            for picked, flags in judged:
+                parts = (solutions[k][number] for k, number in enumerate(picked))
+                candidate = Candidate(frame, tuple(zip(ids, parts, strict=True)), space.ordered)
+                candidate.raised = flags
+                yield candidate
+            continue
+        for candidate in space.product(frame, ids, solutions):
+            if counter is not None:
+                counter.candidates += 1
+            check_time(deadline)
+            if candidate.consistent(model):
+                yield candidate
 
 
 def candidates(
@@ -133,17 +181,76 @@ def candidates(
 ) -> Iterator[Candidate]:
     """All graphs whose threads follow the program and whose reads read what was written; with coherence and atomicity
     where the model is known to ask for them, so that fewer have to be judged, unless `incoherent` ones are wanted."""
-    coherent, ordered = keeps_coherence(model) and not incoherent, uses_coherence_order(model)
-    runner = ThreadRunner(program, keeps_own_coherence(model) and not incoherent, max_events, deadline)
-    runner.run()
-    _refuse_mixed_sizes(runner)
-    solver = _remembering(lambda accesses: solve(accesses, coherent=coherent and ordered, ordered=ordered))
-    for chosen in Combiner(runner).choices():
-        frame = Frame(program, runner, chosen)
-        locations = [frame.accesses(location) for location in frame.locations]
-        solutions = [solver(accesses) for _, accesses in locations]
+    space = _Space(program, model, max_events, incoherent=incoherent, deadline=deadline)
+    for frame, ids, solutions in space.frames():
+        yield from space.product(frame, ids, solutions)
+
+
+class _Space:
+    """All candidates of a program, by their frames."""
+
+    def __init__(
+        self, program: Program, model: Model, max_events: int, *, incoherent: bool, deadline: float | None
+    ) -> None:
+        coherent = keeps_coherence(model) and not incoherent
+        self.program, self.ordered = program, uses_coherence_order(model)
+        self.runner = ThreadRunner(program, keeps_own_coherence(model) and not incoherent, max_events, deadline)
+        self.solver = _remembering(lambda a: solve(a, coherent=coherent and self.ordered, ordered=self.ordered))
+        self.shapes: dict[object, int] = {}
+        self.shape_of: dict[int, int] = {}  # by the identity of a trace, which the runner keeps
+        self.known: dict[tuple[tuple[int, int], ...], Frame] = {}
+        self.solved: dict[tuple[Location, tuple[int, ...]], list[Solution]] = {}
+
+    def frames(self) -> Iterator[tuple[Frame, list[list[int]], list[list[Solution]]]]:
+        """Each with the event numbers and the solutions of its locations."""
+        self.runner.run()
+        _refuse_mixed_sizes(self.runner)
+        if self.program.arch is Arch.LKMM and self.runner.thin_air():
+            raise UnsupportedError(
+                "plain accesses may carry values out of thin air here, which the Linux kernel's model allows and "
+                "enumeration does not find: mark them with READ_ONCE and WRITE_ONCE"
+            )
+        for chosen in Combiner(self.runner).choices():
+            frame = self._frame(chosen)
+            solutions = self._solutions(frame)
+            if solutions is not None:
+                yield frame, [frame.layout[location][0] for location in frame.locations], solutions
+
+    def _solutions(self, frame: Frame) -> list[list[Solution]] | None:
+        """Of each location; None where one has none. They depend on the traces of the threads that access it only."""
+        found = []
+        for location, threads in frame.touching:
+            key = location, tuple(id(frame.chosen[thread]) for thread in threads)
+            known = self.solved.get(key)
+            if known is None:
+                known = self.solved[key] = self.solver(frame.accesses(location)[1])
+            if not known:
+                return None
+            found.append(known)
+        return found
+
+    def _frame(self, chosen: Chosen) -> Frame:
+        key = tuple((thread, self._shape(trace)) for thread, trace in sorted(chosen.items()))
+        like = self.known.get(key)
+        frame = Frame(self.program, self.runner, chosen, like)
+        if like is None:
+            self.known[key] = frame
+        return frame
+
+    def _shape(self, trace: Trace) -> int:
+        number = self.shape_of.get(id(trace))
+        if number is None:
+            shape = tuple(_without_value(step) for step in trace.steps)
+            number = self.shape_of[id(trace)] = self.shapes.setdefault(shape, len(self.shapes))
+        return number
+
+    def product(self, frame: Frame, ids: list[list[int]], solutions: list[list[Solution]]) -> Iterator[Candidate]:
         for picked in product(*solutions):
-            yield Candidate(frame, tuple(zip([ids for ids, _ in locations], picked, strict=True)), ordered)
+            yield Candidate(frame, tuple(zip(ids, picked, strict=True)), self.ordered)
+
+
+def _without_value(step: Step) -> Step:
+    return replace(step, value=0) if step.kind in (EventKind.READ, EventKind.WRITE) else step
 
 
 Solver = Callable[[tuple[Access, ...]], list[Solution]]

@@ -1,6 +1,7 @@
 """What must be true of an execution for a value to be there: the writes that it was computed from.
 
-A fact says that the k-th write of a thread writes this value to this location. A value read in one thread brings the
+A fact says that a write of a thread, by its instruction and how often that came before, writes this value to this
+location. A value read in one thread brings the
 facts it rests on; two facts about the same write that differ, or a write that rests on itself, cannot be in one
 execution. So impossible combinations of read values die in the thread that meets them, and the values a location can
 hold stay finite even for `x = x + 1`. That no write rests on itself is common to every model we know (dependencies
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-Slot = tuple[int, int]  # thread, how manieth write, happened or not
+Slot = tuple[int, object, int]  # thread, instruction, how often the thread came to it before, wrote or not
 Fact = tuple[Slot, tuple[int, int], int]  # slot, location, value
 Facts = frozenset[Fact]
 Alternatives = tuple[Facts, ...]

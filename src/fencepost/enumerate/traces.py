@@ -8,7 +8,7 @@ as an execution has writes are enough.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from enum import Enum
 
@@ -16,7 +16,7 @@ from fencepost.enumerate.facts import NOTHING, Alternatives, conjunction, smalle
 from fencepost.errors import UnsupportedError
 from fencepost.execution.execution import EventKind
 from fencepost.program import instructions as ins
-from fencepost.program.instructions import BOUNDS, ErrorKind, FenceKind, Mode
+from fencepost.program.instructions import BOUNDS, ErrorKind, FenceKind, Mode, Tag
 from fencepost.program.interpret import Action, Kind, Machine, Part, ThreadState
 from fencepost.program.operands import Position
 from fencepost.program.program import Program
@@ -57,6 +57,7 @@ class Step:
     pair: int | None = None
     function: str = ""  # SPAWN
     args: tuple[int, ...] = ()
+    tag: Tag = Tag.NONE
 
     @property
     def location(self) -> Location:
@@ -130,14 +131,24 @@ class Pool:
 @dataclass(frozen=True, slots=True)
 class Path:
     """A trace in the making. `why` justifies what each event read or wrote; `rests_on` is all of it together.
-    `slots` counts the writes, with those of compare-exchanges and store-conditionals that failed: a write after one has
-    the same number whether it fails or not, since nothing makes the one wait for the other."""
+    `slots` counts how often the thread came to each instruction that writes, with the compare-exchanges and
+    store-conditionals that failed. A write has the same name on every path that reaches it: where nothing makes it wait
+    for what decided the path, it may be seen before that is decided."""
 
     state: ThreadState
     steps: tuple[Step, ...] = ()
     why: tuple[Alternatives, ...] = ()
     rests_on: Alternatives = NOTHING
-    slots: int = 0
+    slots: Mapping[object, int] = field(default_factory=dict, hash=False)
+
+    def writer(self) -> object:
+        """The instruction that the thread is at."""
+        frame = self.state.frames[-1]
+        return len(self.state.frames), frame.function.name, frame.pc
+
+    def counted(self) -> dict[object, int]:
+        """`slots` with one more time at this instruction."""
+        return {**self.slots, self.writer(): self.slots.get(self.writer(), 0) + 1}
 
 
 class OutOfTimeError(Exception):
@@ -183,6 +194,20 @@ class ThreadRunner:
             rounds += 1
             if not self._collect() or rounds > self._most_writes():
                 return
+
+    def thin_air(self) -> bool:
+        """Whether writes could rest on themselves by way of an access that is not atomic: values that no program made.
+        Models of hardware and of C11 forbid it; the Linux kernel's allows it, and so such values are missing here."""
+        feeds: dict[Location, set[Location]] = {}
+        plain: set[tuple[Location, Location]] = set()
+        for trace in (t for traces in self.traces.values() for t in traces):
+            for step in (s for s in trace.steps if s.kind is EventKind.WRITE):
+                for read in (trace.steps[i] for i in step.address_deps | step.data_deps | step.control_deps):
+                    if read.kind is EventKind.READ:
+                        feeds.setdefault(read.location, set()).add(step.location)
+                        if Mode.NA in (read.mode, step.mode):
+                            plain.add((read.location, step.location))
+        return any(first in _reached(feeds, second) for first, second in plain)
 
     def _children_of(self, instance: Instance) -> Iterator[Instance]:
         for trace in self.traces[instance]:
@@ -291,7 +316,8 @@ class ThreadRunner:
                 step = replace(step, mode=self._failure_mode(path.state))
             if action.part is Part.EXCLUSIVE:
                 step = replace(step, exclusive=True)
-            yield Path(after.state, (*path.steps, step), (*path.why, why), rests_on, path.slots + failed)
+            slots = path.counted() if failed else path.slots
+            yield Path(after.state, (*path.steps, step), (*path.why, why), rests_on, slots)
         if waits:
             yield replace(_ended(path, Ending.WAITING, action), waits=Waiting(action, serve), spin=action.spin)
 
@@ -326,8 +352,8 @@ class ThreadRunner:
         if action.conditional is not None and action.may_fail:
             failed = _copy(path)
             self.machine.reply(failed.state, 0, -1)
-            yield replace(failed, slots=path.slots + 1)
-        slot = (path.state.thread, path.slots)
+            yield replace(failed, slots=path.counted())
+        slot = (path.state.thread, path.writer(), path.slots.get(path.writer(), 0))
         fact = frozenset({(slot, (action.address, action.size), action.value)})
         # Whether a compare-exchange writes at all hangs on what it read.
         decides = {len(path.steps) - 1} if action.rmw and action.part is not Part.RMW else set()
@@ -343,7 +369,7 @@ class ThreadRunner:
             steps = (*steps[: action.conditional], reserve, *steps[action.conditional + 1 :])
         step = _step(action, EventKind.WRITE, value=action.value, rmw=pair is not None)
         step = replace(step, pair=pair, exclusive=action.conditional is not None)
-        went_on = replace(_copy(path), steps=steps, rests_on=rests_on, slots=path.slots + 1)
+        went_on = replace(_copy(path), steps=steps, rests_on=rests_on, slots=path.counted())
         yield self._went_on(went_on, step, 1, why)
 
     # --- spawn, join
@@ -371,6 +397,16 @@ class ThreadRunner:
         yield replace(_ended(path, Ending.WAITING, action), waits=Waiting(action))
 
 
+def _reached(edges: Mapping[Location, set[Location]], start: Location) -> set[Location]:
+    """Where the edges lead from a location, itself included."""
+    found, todo = {start}, [start]
+    while todo:
+        fresh = edges.get(todo.pop(), set()) - found
+        found |= fresh
+        todo += fresh
+    return found
+
+
 def _copy(path: Path) -> Path:
     return replace(path, state=path.state.clone())
 
@@ -383,5 +419,5 @@ def _ended(path: Path, ending: Ending, action: Action, *, error: ErrorKind | Non
 def _step(action: Action, kind: EventKind, *, value: int, rmw: bool = False) -> Step:
     return Step(
         kind, action.address, action.size, value, action.mode, action.fence, rmw, False, action.at,
-        action.address_deps, action.data_deps, action.control_deps,
+        action.address_deps, action.data_deps, action.control_deps, tag=action.tag,
     )  # fmt: skip

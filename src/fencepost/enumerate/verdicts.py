@@ -7,9 +7,10 @@ safety: a program that allocates gets a warning instead of silence.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import field, replace
 
-from fencepost.enumerate.enumeration import Found, Status, enumerate_all
+from fencepost.enumerate.enumeration import Found, Judge, Status, enumerate_all
 from fencepost.enumerate.prepare import ready
 from fencepost.enumerate.traces import MAX_EVENTS
 from fencepost.judgement import Seen, bound_met, judge
@@ -27,6 +28,7 @@ from fencepost.records import dataclass
 from fencepost.verdict import ErrorReport, Outcomes, Verdict, Witness
 
 State = tuple[tuple[str, int], ...]
+Judges = Callable[[Model], Judge | None]
 _NOT_LOOKED_FOR = "enumeration does not look for memory errors (out of bounds, use after free, leaks, ...)"
 
 
@@ -47,11 +49,13 @@ class _Tally:
         return tuple(dict.fromkeys(bound_met(program, b) for b in self.bounds))
 
 
-def check_by_enumeration(program: Program, model: Model, options: CheckOptions) -> Verdict:
-    """The verdict of `check`. Its `extra` names the engine."""
+def check_by_enumeration(
+    program: Program, model: Model, options: CheckOptions, judges: Judges | None = None
+) -> Verdict:
+    """The verdict of `check`. Its `extra` names the engine. `judges`: gives the `enumeration.Judge` of a model."""
     start = time.perf_counter()
     prepared = ready(program, model, options)
-    tally = _collect(prepared, model, options, options.ignored, keep_going=options.keep_going)
+    tally = _collect(prepared, model, options, options.ignored, keep_going=options.keep_going, judges=judges)
     holds = _condition(prepared, tally)
     seen = Seen([e for e, _ in tally.errors], holds, tally.unfinished(prepared), tally.executions, tally.blocked,
                 "enumerated")  # fmt: skip
@@ -67,13 +71,16 @@ def check_by_enumeration(program: Program, model: Model, options: CheckOptions) 
     )  # fmt: skip
 
 
-def outcomes_by_enumeration(program: Program, model: Model, options: ExploreOptions) -> Outcomes:
+def outcomes_by_enumeration(
+    program: Program, model: Model, options: ExploreOptions, judges: Judges | None = None
+) -> Outcomes:
     """The final states. They are complete unless `reason` says otherwise."""
     start = time.perf_counter()
     prepared = ready(program, model, options)
     split = split_mixed_sizes(prepared) if MIXED in model.offers else None
-    judged, judge = (split.program, model.variant(MIXED)) if split is not None else (prepared, model)
-    tally = _collect(judged, judge, options, frozenset({ErrorKind.DEADLOCK, ErrorKind.LIVENESS}), keep_going=True)
+    judged, under = (split.program, model.variant(MIXED)) if split is not None else (prepared, model)
+    ignored = frozenset({ErrorKind.DEADLOCK, ErrorKind.LIVENESS})
+    tally = _collect(judged, under, options, ignored, keep_going=True, judges=judges)
     if split is not None:
         tally.states = split.restore(tally.states)
     unfinished = tally.unfinished(judged)
@@ -85,15 +92,18 @@ def outcomes_by_enumeration(program: Program, model: Model, options: ExploreOpti
 
 
 def _collect(
-    program: Program, model: Model, options: ExploreOptions, ignored: frozenset[ErrorKind], *, keep_going: bool
-) -> _Tally:
+    program: Program, model: Model, options: ExploreOptions, ignored: frozenset[ErrorKind], *, keep_going: bool,
+    judges: Judges | None,
+) -> _Tally:  # fmt: skip
     tally = _Tally()
     start = time.perf_counter()
     limit = start + options.time_limit if options.time_limit is not None else None
-    for found in enumerate_all(program, model, max_events=min(options.max_events, MAX_EVENTS), deadline=limit):
+    most = min(options.max_events, MAX_EVENTS)
+    chosen = judges(model) if judges is not None else None
+    for found in enumerate_all(program, model, max_events=most, deadline=limit, judge=chosen):
         if found.status is Status.COMPLETE:
             tally.executions += 1
-            state = tuple(found.execution.outcome.items())
+            state = tuple(found.outcome.items())
             tally.states[state] = tally.states.get(state, 0) + 1
         elif found.status is Status.BLOCKED:
             tally.blocked += 1

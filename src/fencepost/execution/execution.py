@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
 
-from fencepost.program.instructions import FenceKind, Mode
+from fencepost.program.instructions import FenceKind, Mode, Tag
 from fencepost.program.operands import Position
 from fencepost.records import dataclass
 
@@ -52,6 +52,7 @@ class Event:
     rmw: bool = False
     exclusive: bool = False
     at: Position | None = None
+    tag: Tag = Tag.NONE
 
     @property
     def is_read(self) -> bool:

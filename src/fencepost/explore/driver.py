@@ -11,6 +11,7 @@ from fencepost.errors import UnsupportedError, UsageError
 from fencepost.execution.execution import Execution
 from fencepost.explore import native
 from fencepost.explore.begin import begin
+from fencepost.explore.candidates import native_judge
 from fencepost.explore.commit_order import doubt as commit_before_doubt
 from fencepost.explore.convert import state_of, to_execution, to_report
 from fencepost.explore.cuts import with_cuts
@@ -67,7 +68,7 @@ def _check(program: Program, found: Model, options: CheckOptions, progress: Watc
         from fencepost.enumerate.verdicts import check_by_enumeration
 
         try:
-            verdict = check_by_enumeration(program, found, _patient(ran, options))
+            verdict = check_by_enumeration(program, found, _patient(ran, options), native_judge)
         except UnsupportedError as error:
             beyond = _beyond(ran, error)
             verdict = Verdict(Answer.UNKNOWN, str(beyond), found.name, 0, 0, 0.0, reasons=(beyond,))
@@ -106,7 +107,7 @@ def outcomes(
         from fencepost.enumerate.verdicts import outcomes_by_enumeration
 
         try:
-            listed = outcomes_by_enumeration(program, found, _patient(ran, options))
+            listed = outcomes_by_enumeration(program, found, _patient(ran, options), native_judge)
         except UnsupportedError as error:
             beyond = _beyond(ran, error)
             listed = Outcomes(found.name, {}, None, 0, 0, 0.0, str(beyond), reasons=(beyond,))

@@ -227,7 +227,7 @@ def _resident() -> int:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MAXRSS_UNIT
 
 
-def _rows(plan: Plan) -> tuple[list[list[int]], int, list[list[int]]]:
+def plan_rows(plan: Plan) -> tuple[list[list[int]], int, list[list[int]]]:
     checks = [[c.kind, int(c.negated), int(c.flag), int(c.race)] for c in plan.checks]
     return [list(o) for o in plan.operations], plan.registers, checks
 
@@ -241,7 +241,7 @@ def native_options(
     else:
         plan = model.plan
         assert plan is not None, "a planned model should have a plan"
-        native.set_plan(*_rows(plan))
+        native.set_plan(*plan_rows(plan))
         native.success_dependencies = prepared.program.arch is Arch.RISCV
         native.in_order = engine.in_order
         native.forwards = PLANNED_MODELS.get(engine.like, False)
@@ -249,7 +249,7 @@ def native_options(
     if options.algorithm == "rsmc":
         from fencepost.models.commit_before import find
 
-        native.set_commit_before(*_rows(find(options.commit_before, model)))
+        native.set_commit_before(*plan_rows(find(options.commit_before, model)))
         native.valid_commit_before = is_proved(model, options.commit_before)
     native.keep_executions = keep
     native.max_events = options.max_events

@@ -29,11 +29,13 @@ MIXED = "mixed"
 
 
 class ModelKind(Enum):
-    """What the accesses of a program should look like: C11 modes, or what hardware executes. SC takes both."""
+    """What the accesses of a program should look like: C11 modes, what hardware executes, or the primitives of the
+    Linux kernel. SC takes the first two."""
 
     ANY = "any"
     C11 = "c11"
     HARDWARE = "hardware"
+    KERNEL = "kernel"
 
 
 @dataclass(frozen=True)
@@ -103,12 +105,22 @@ class Model:
         """Raises UnsupportedError for a program written for an architecture whose accesses this model does not know,
         and for a question about final memory where the model orders no writes."""
         self._refuse_final_memory(program)
+        if program.arch is Arch.LKMM:
+            self._refuse_kernel(program)
+            return
         if program.arch in (Arch.C11, Arch.FP) or self.kind is ModelKind.ANY or self.architecture is program.arch:
             return
         judged = self.architecture.value if self.architecture else "C11 programs"
         raise UnsupportedError(
             f"{program.name} is written for {program.arch.value}; the model {self.name} judges {judged}"
         )
+
+    def _refuse_kernel(self, program: Program) -> None:
+        """Critical sections and grace periods mean nothing to a model that does not name them."""
+        if self.kind is not ModelKind.KERNEL and (self.ours or self.kind is not ModelKind.ANY):
+            raise UnsupportedError(
+                f"{program.name} uses primitives of the Linux kernel, which {self.name} lacks: use lkmm"
+            )
 
     def _refuse_final_memory(self, program: Program) -> None:
         """Without an order of the writes, a model does not say which of them is the last."""
@@ -163,6 +175,7 @@ _OURS: dict[str, tuple[ModelKind, Arch | None, str]] = {
     "armv7": (ModelKind.HARDWARE, Arch.AARCH64, "ARM before version 8 (Herding Cats)"),
     "armv8": (ModelKind.HARDWARE, Arch.AARCH64, "ARMv8, multi-copy atomic"),
     "riscv": (ModelKind.HARDWARE, Arch.RISCV, "RISC-V's RVWMO"),
+    "lkmm": (ModelKind.KERNEL, Arch.LKMM, "the Linux kernel's memory model"),
 }
 
 

@@ -46,7 +46,8 @@ _RISCV_SETS = ("r", "w", "rw")
 
 
 class FenceKind(Enum):
-    """C11 fences by mode, then each architecture's own. `fence.P.S` is RISC-V's fence with its two sets."""
+    """C11 fences by mode, then each architecture's own. `fence.P.S` is RISC-V's fence with its two sets. From MB on
+    those of the Linux kernel, with the borders of RCU's critical sections and its grace period."""
 
     ACQ = "acq"
     REL = "rel"
@@ -77,6 +78,33 @@ class FenceKind(Enum):
     FENCE_RW_RW = "fence.rw.rw"
     FENCE_TSO = "fence.tso"
     FENCE_I = "fence.i"
+    MB = "mb"
+    RMB = "rmb"
+    WMB = "wmb"
+    BARRIER = "barrier"
+    BEFORE_ATOMIC = "before_atomic"
+    AFTER_ATOMIC = "after_atomic"
+    AFTER_SPINLOCK = "after_spinlock"
+    AFTER_UNLOCK_LOCK = "after_unlock_lock"
+    AFTER_SRCU_READ_UNLOCK = "after_srcu_read_unlock"
+    RCU_LOCK = "rcu_lock"
+    RCU_UNLOCK = "rcu_unlock"
+    SYNC_RCU = "sync_rcu"
+
+
+class Tag(Enum):
+    """What an access is, besides its mode, to models that ask. NORETURN: a read-modify-write whose result goes nowhere
+    (STADD, atomic_add). The others are the Linux kernel's. CMPXCHG: its read is known where it failed, too. LOCK and
+    UNLOCK: of a spinlock. SRCU: reading is srcu_read_lock, writing srcu_read_unlock; SYNC_SRCU: synchronize_srcu, a
+    read that stands for its location only."""
+
+    NONE = "none"
+    NORETURN = "noreturn"
+    CMPXCHG = "cmpxchg"
+    LOCK = "lock"
+    UNLOCK = "unlock"
+    SRCU = "srcu"
+    SYNC_SRCU = "sync_srcu"
 
 
 class Op(Enum):
@@ -373,6 +401,7 @@ class Load(Instruction):
     mode: Mode = _attribute(Mode, default=Mode.RLX)
     exclusive: bool = _attribute(bool, default=False)
     copies: bool = _attribute(bool, default=False)
+    tag: Tag = _attribute(Tag, default=Tag.NONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,6 +411,7 @@ class Store(Instruction):
     value: Operand = _use()
     size: int = _attribute(int, default=8)
     mode: Mode = _attribute(Mode, default=Mode.RLX)
+    tag: Tag = _attribute(Tag, default=Tag.NONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,6 +439,7 @@ class Rmw(Instruction):
     op: RmwOp = _attribute(RmwOp)
     size: int = _attribute(int, default=8)
     mode: Mode = _attribute(Mode, default=Mode.RLX)
+    tag: Tag = _attribute(Tag, default=Tag.NONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,6 +457,7 @@ class Cas(Instruction):
     mode: Mode = _attribute(Mode, default=Mode.RLX)
     failure: Mode = _attribute(Mode, default=Mode.RLX)
     weak: bool = _attribute(bool, default=False)
+    tag: Tag = _attribute(Tag, default=Tag.NONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -458,6 +490,7 @@ class BlockingCas(Instruction):
     mode: Mode = _attribute(Mode, default=Mode.RLX)
     lock: bool = _attribute(bool, default=False)
     spin: Position | None = _attribute(Position, default=None)
+    tag: Tag = _attribute(Tag, default=Tag.NONE)
 
 
 @dataclass(frozen=True, slots=True)

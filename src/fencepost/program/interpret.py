@@ -19,7 +19,7 @@ from enum import Enum
 from fencepost.program import instructions as ins
 from fencepost.program.arithmetic import ArithmeticFault, compute, update
 from fencepost.program.formatting import formatted
-from fencepost.program.instructions import ErrorKind, FenceKind, Instruction, Mode, RmwOp
+from fencepost.program.instructions import ErrorKind, FenceKind, Instruction, Mode, RmwOp, Tag
 from fencepost.program.layout import (
     FUNCTIONS,
     GAP,
@@ -34,6 +34,7 @@ from fencepost.program.layout import (
     lay_out,
 )
 from fencepost.program.operands import Operand, Position, Reg, to_signed, to_unsigned
+from fencepost.program.passes.flow import joins
 from fencepost.program.program import Arch, Function, Program
 from fencepost.program.symbols import demangled
 from fencepost.records import dataclass
@@ -88,6 +89,7 @@ class Action:
     process: bool = False  # END: of the whole program
     spin: Position | None = None  # READ that waits, BLOCK: the loop that this is
     fence: FenceKind | None = None
+    tag: Tag = Tag.NONE
     error: ErrorKind | None = None
     message: str = ""
     function: str = ""  # SPAWN
@@ -116,6 +118,7 @@ class ThreadState:
     thread: int
     frames: list[Frame]
     control: Deps = NO_DEPS
+    scopes: tuple[tuple[int, int, Deps], ...] = ()  # depth, where a branch's ways meet again, control before it
     private: dict[int, tuple[int, Deps]] = field(default_factory=dict)  # address -> byte
     private_objects: dict[int, int] = field(default_factory=dict)  # start -> size
     tops: dict[int, int] = field(default_factory=dict)  # region -> next free offset
@@ -155,6 +158,9 @@ class Machine:
         self.functions = {f.name: f for f in program.functions}
         self.memory = initial_bytes(program, self.layout)
         self.local = initial_bytes(program, self.layout, thread_local=True)
+        self.joins: dict[str, dict[int, int]] = {}
+        # The kernel's compilers may move what follows an if before it: a control dependency ends with the statement.
+        self.scoped = program.arch is Arch.LKMM
 
     # --- what engines ask
 
@@ -264,8 +270,27 @@ class Machine:
             frame.values[register.index] = to_unsigned(value)
             frame.deps[register.index] = deps
 
+    def _leave_scopes(self, state: ThreadState, frame: Frame) -> None:
+        """Control dependencies end where the ways of their branch meet again."""
+        here = len(state.frames), frame.pc
+        while state.scopes and (state.scopes[-1][0] > here[0] or state.scopes[-1][:2] == here):
+            state.control = state.scopes[-1][2]
+            state.scopes = state.scopes[:-1]
+
+    def _depend(self, state: ThreadState, frame: Frame, deps: Deps) -> None:
+        """What a branch decides depends on `deps`."""
+        if self.scoped:
+            name = frame.function.name
+            if name not in self.joins:
+                self.joins[name] = joins(frame.function)
+            join = self.joins[name].get(frame.pc, -1)
+            state.scopes += ((len(state.frames), join, state.control),)
+        state.control |= deps
+
     def _step(self, state: ThreadState) -> Action | None:
         frame = state.frames[-1]
+        if state.scopes:
+            self._leave_scopes(state, frame)
         i = frame.function.code[frame.pc]
         match i:
             case ins.Compute():
@@ -275,11 +300,11 @@ class Machine:
                 frame.pc = i.target
                 return None
             case ins.Branch():
-                state.control |= self._deps(frame, i.condition)
+                self._depend(state, frame, self._deps(frame, i.condition))
                 frame.pc = i.then if self._value(frame, i.condition) else i.otherwise
                 return None
             case ins.Switch():
-                state.control |= self._deps(frame, i.value)
+                self._depend(state, frame, self._deps(frame, i.value))
                 value = self._value(frame, i.value)
                 taken = [t for c, t in zip(i.cases, i.targets, strict=True) if self._value(frame, c) == value]
                 frame.pc = taken[0] if taken else i.default
@@ -409,18 +434,18 @@ class Machine:
             case ins.Load():
                 part = Part.EXCLUSIVE if i.exclusive else Part.LOAD
                 return Action(Kind.READ, i.at, address, size, mode=i.mode, part=part, address_deps=where,
-                              control_deps=control)  # fmt: skip
+                              control_deps=control, tag=i.tag)  # fmt: skip
             case ins.Store():
                 value = to_unsigned(self._value(frame, i.value) >> 8 * state.piece, 8 * size)
                 return Action(Kind.WRITE, i.at, address, size, value, mode=i.mode, address_deps=where,
                               data_deps=self._deps(frame, i.value),
-                              control_deps=control)  # fmt: skip
+                              control_deps=control, tag=i.tag)  # fmt: skip
             case ins.StoreConditional():
                 return self._store_conditional(state, frame, i, address, where)
             case ins.Rmw() | ins.Cas() | ins.BlockingCas():
                 part = {ins.Rmw: Part.RMW, ins.Cas: Part.CAS, ins.BlockingCas: Part.BLOCKING_CAS}[type(i)]
                 return Action(Kind.READ, i.at, address, size, mode=i.mode, part=part, address_deps=where,
-                              control_deps=control, lock=getattr(i, "lock", False),
+                              control_deps=control, tag=i.tag, lock=getattr(i, "lock", False),
                               spin=getattr(i, "spin", None))  # fmt: skip
             case ins.Await():
                 return Action(Kind.READ, i.at, address, size, mode=i.mode, part=Part.AWAIT, address_deps=where,
@@ -560,11 +585,11 @@ class Machine:
             case ins.BlockingCas():
                 new = to_unsigned(self._value(frame, i.desired), 8 * i.size)
                 self._second_half(state, action, new, self._deps(frame, i.desired))
-                state.control |= event | self._deps(frame, i.expected)
+                state.control |= NO_DEPS if self.scoped else event | self._deps(frame, i.expected)
                 return
             case ins.Await():
                 self._set(frame, i.dst, value, event)
-                state.control |= event | self._deps(frame, i.operand, i.mask)
+                state.control |= NO_DEPS if self.scoped else event | self._deps(frame, i.operand, i.mask)
             case ins.Choose():
                 self._set(frame, i.dst, value, NO_DEPS)
             case ins.Malloc():

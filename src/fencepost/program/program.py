@@ -14,8 +14,8 @@ from fencepost.records import dataclass
 
 
 class Arch(Enum):
-    """Where the accesses of a program come from. FP and C11 use C11 modes and are mapped for a hardware model; the
-    others are already what the hardware executes."""
+    """Where the accesses of a program come from. FP and C11 use C11 modes and are mapped for a hardware model; LKMM is
+    C with the primitives of the Linux kernel; the others are already what the hardware executes."""
 
     FP = "fp"
     C11 = "c11"
@@ -23,6 +23,7 @@ class Arch(Enum):
     X86 = "x86"
     AARCH64 = "aarch64"
     RISCV = "riscv"
+    LKMM = "lkmm"
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,7 +161,7 @@ class _Builder:
         return Observation(name, FinalRegister(function, register.name), width, signed)
 
     def _registers(self, function: str) -> str:
-        return f"a variable of {function}" if self.arch is Arch.C11 else f"a register of {self.arch.name}"
+        return f"a variable of {function}" if self.arch in (Arch.C11, Arch.LKMM) else f"a register of {self.arch.name}"
 
     def _register_width(self, f: Function, what: Observed, register: RegisterName, wide: bool) -> tuple[int, bool]:
         """Registers are read as C's int unless the test says otherwise or they hold more."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 from fencepost.frontends.litmus.build import RegisterName, build
-from fencepost.frontends.litmus.c_expressions import ASSIGNING, C_INT, Expressions, Value
+from fencepost.frontends.litmus.c_expressions import ASSIGNING, C_INT, C_LONG, Expressions, Value
+from fencepost.frontends.litmus.c_kernel import is_kernels
 from fencepost.frontends.litmus.code import Code
 from fencepost.frontends.litmus.frame import Frame
 from fencepost.frontends.litmus.question import read_question
 from fencepost.frontends.litmus.scan import Token, Tokens
-from fencepost.frontends.litmus.state import CType, State, read_state, read_type
+from fencepost.frontends.litmus.state import KERNEL_TYPES, CType, State, read_state, read_type
 from fencepost.program.datatypes import Scalar
 from fencepost.program.instructions import Return
 from fencepost.program.operands import Const, ConstantOperand, Reg
@@ -26,8 +27,12 @@ def read_c(frame: Frame) -> Program:
     state = read_state(Tokens(source, *frame.init))
     tokens = Tokens(source, *frame.code)
     readers: dict[int, _Function] = {}
+    kernel = _speaks_kernel(tokens)
+    if kernel:
+        for location in state.locations.values():
+            location.scalar = C_LONG.scalar
     while not tokens.done:
-        reader = _Function(tokens, state)
+        reader = _Function(tokens, state, kernel)
         if reader.thread in readers:
             tokens.fail("each thread once", token=reader.name)
         reader.body()
@@ -40,17 +45,27 @@ def read_c(frame: Frame) -> Program:
 
     def naming(thread: int, token: Token) -> RegisterName | None:
         reader = readers.get(thread)
-        return RegisterName(token.text) if reader is not None and token.text in reader.declared else None
+        known = reader is not None and (kernel or token.text in reader.declared)
+        return RegisterName(token.text) if known else None
 
     arguments: dict[str, dict[str, ConstantOperand]] = {r.code.name: r.code.initial for r in readers.values()}
     scalars: dict[tuple[int, str], Scalar] = types
-    return build(frame, Arch.C11, state, question, functions, arguments, naming, scalars)
+    return build(frame, Arch.LKMM if kernel else Arch.C11, state, question, functions, arguments, naming, scalars)
+
+
+def _speaks_kernel(tokens: Tokens) -> bool:
+    """Whether the code uses what only the Linux kernel has."""
+    after = [*tokens.list[1:], tokens.list[-1]]
+    return any(
+        t.kind == "name" and (t.text in KERNEL_TYPES or (n.text == "(" and is_kernels(t.text)))
+        for t, n in zip(tokens.list, after, strict=True)
+    )
 
 
 class _Function(Expressions):
     """One thread: its header is read on construction, its body by `body`."""
 
-    def __init__(self, tokens: Tokens, state: State) -> None:
+    def __init__(self, tokens: Tokens, state: State, kernel: bool) -> None:
         if tokens.at("static"):
             tokens.next()
         if not _THREAD.match(tokens.token.text):
@@ -63,11 +78,12 @@ class _Function(Expressions):
         initial = {token.text: value for thread, token, value, _ in state.registers
                    if thread == self.thread and value is not None}  # fmt: skip
         super().__init__(tokens, Code(tokens.source, self.name.text, initial, state), {})
+        self.kernel = kernel
         self.code.at = tokens.source.at(self.name.offset)
         self.declared: dict[str, CType] = {}
         for thread, token, _, scalar in state.registers:
             if thread == self.thread:
-                self._declare(token, CType(scalar) if scalar else C_INT)
+                self._declare(token, self.typed(CType(scalar) if scalar else C_INT))
         self.loops: list[tuple[Token, Token]] = []  # where continue and break go
         self._parameters(state)
 
@@ -90,6 +106,7 @@ class _Function(Expressions):
                         "a pointer", f"{token.text} has no initial value, such as {self.thread}:{token.text}=1", token
                     )
             else:
+                type_ = self.typed(type_)
                 location = state.location(token.text, token.offset)
                 location.scalar = location.scalar or type_.pointed().value
                 self.parameters[token.text] = type_
@@ -147,6 +164,7 @@ class _Function(Expressions):
             return
         while True:
             token = self.t.name("the name of a variable")
+            type_ = self.typed(type_)
             register = self._declare(token, type_)
             if self.t.accept("="):
                 self.assign(register, type_, self.expression())
@@ -175,9 +193,9 @@ class _Function(Expressions):
             return
         if t.at("++", "--"):
             symbol = t.next().text[0]
-            self._update(self._target(), symbol, Value(Const(1), C_INT))
+            self._update(self.lvalue(), symbol, Value(Const(1), C_INT))
             return
-        target = self._target()
+        target = self.lvalue()
         if t.at("++", "--"):
             self._update(target, t.next().text[0], Value(Const(1), C_INT))
         elif t.token.text in ASSIGNING:
@@ -186,29 +204,6 @@ class _Function(Expressions):
         else:
             t.expect("=", "an assignment or a call")
             self._set(target, self.expression())
-
-    def _target(self) -> Value | tuple[Reg, CType]:
-        """What stands left of `=`: a variable, or the pointer of a dereference."""
-        t = self.t
-        if t.accept("*"):
-            return self._unary()
-        if t.accept("("):
-            with self.deeper():
-                inner = self._target()
-            t.expect(")")
-            return inner
-        token = t.name("a statement")
-        found = self.local(token.text)
-        if t.accept("["):
-            index = self.expression()
-            t.expect("]")
-            return self._pointer_arithmetic("+", Value(*found) if found else self._name(token), index)
-        if found is not None:
-            return found
-        value = self._name(token)
-        if token.text in self.parameters:
-            t.fail("a local variable, or a dereference such as *x", token=token)
-        return value
 
     def _set(self, target: Value | tuple[Reg, CType], value: Value) -> None:
         if isinstance(target, Value):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from fencepost.frontends.litmus.c_expressions import C_INT, Expressions, Value
+from fencepost.frontends.litmus.c_kernel import is_kernel_call, primitive
 from fencepost.frontends.litmus.scan import Token
 from fencepost.program.instructions import Cas, Fence, FenceKind, Mode, Op, Rmw, RmwOp
 from fencepost.program.operands import Const
@@ -17,31 +18,36 @@ _ORDER = {
 _FENCE = {Mode.ACQ: FenceKind.ACQ, Mode.REL: FenceKind.REL, Mode.ACQ_REL: FenceKind.ACQ_REL, Mode.SC: FenceKind.SC}
 _FETCH = re.compile(r"atomic_fetch_(add|sub|and|or|xor)(_explicit)?\Z")
 _CAS = re.compile(r"atomic_compare_exchange_(strong|weak)(_explicit)?\Z")
-_LINUX = re.compile(r"(READ_ONCE|WRITE_ONCE|smp_\w+|rcu_\w+|synchronize_\w+|srcu_\w+|spin_\w+|xchg\w*|cmpxchg\w*)\Z")
 _NOTHING = Value(Const(0), C_INT)
 
 
 def call(e: Expressions, token: Token) -> Value:
     """Reads the arguments of a call and adds its code; returns its value."""
     e.code.at = e.code.source.at(token.offset)
-    explicit = token.text.endswith("_explicit")
-    handler = _HANDLERS.get(token.text.removesuffix("_explicit"))
+    kernel = is_kernel_call(e, token)
+    e.uses(token, kernel=kernel)
     e.t.expect("(")
-    if handler is not None and (explicit or not token.text.endswith("fence")):
-        result = handler(e, explicit)
-    elif handler is not None:
-        result = handler(e, True)
-    elif m := _FETCH.match(token.text):
-        result = _fetch(e, RmwOp[m[1].upper()], explicit)
-    elif m := _CAS.match(token.text):
-        result = _compare_exchange(e, m[1] == "weak", explicit)
-    else:
-        hint = (
-            "it belongs to the Linux kernel's model, which Fencepost does not have" if _LINUX.match(token.text) else ""
-        )
-        e.code.source.fail(token.offset, f"unsupported function '{token.text}'", hint=hint)
+    result = _kernel(e, token) if kernel else _c11(e, token)
     e.t.expect(")")
     return result
+
+
+def _kernel(e: Expressions, token: Token) -> Value:
+    meaning = primitive(token.text)
+    assert meaning is not None, "only a primitive of the kernel should come here"
+    return meaning(e)
+
+
+def _c11(e: Expressions, token: Token) -> Value:
+    explicit = token.text.endswith("_explicit")
+    handler = _HANDLERS.get(token.text.removesuffix("_explicit"))
+    if handler is not None:
+        return handler(e, explicit or token.text.endswith("fence"))
+    if m := _FETCH.match(token.text):
+        return _fetch(e, RmwOp[m[1].upper()], explicit)
+    if m := _CAS.match(token.text):
+        return _compare_exchange(e, m[1] == "weak", explicit)
+    e.code.source.fail(token.offset, f"unsupported function '{token.text}'")
 
 
 def _order(e: Expressions, explicit: bool, refused: tuple[Mode, ...] = (), what: str = "") -> Mode:
@@ -62,32 +68,24 @@ def _order_argument(e: Expressions, refused: tuple[Mode, ...], what: str) -> Mod
     return _ORDER[name]
 
 
-def _pointer(e: Expressions) -> Value:
-    start = e.t.token
-    pointer = e.expression()
-    if not pointer.type.stars:
-        e.t.fail("a pointer to an atomic object", token=start)
-    return pointer
-
-
 def _next(e: Expressions) -> Value:
     e.t.expect(",")
     return e.expression()
 
 
 def _load(e: Expressions, explicit: bool) -> Value:
-    pointer = _pointer(e)
+    pointer = e.pointer()
     return e.load(pointer, _order(e, explicit, (Mode.REL, Mode.ACQ_REL), "a load"))
 
 
 def _store(e: Expressions, explicit: bool) -> Value:
-    pointer, value = _pointer(e), _next(e)
+    pointer, value = e.pointer(), _next(e)
     e.store(pointer, value, _order(e, explicit, (Mode.ACQ, Mode.ACQ_REL), "a store"))
     return _NOTHING
 
 
 def _init(e: Expressions, explicit: bool) -> Value:
-    pointer, value = _pointer(e), _next(e)
+    pointer, value = e.pointer(), _next(e)
     e.store(pointer, value, Mode.NA)
     return _NOTHING
 
@@ -97,7 +95,7 @@ def _exchange(e: Expressions, explicit: bool) -> Value:
 
 
 def _fetch(e: Expressions, op: RmwOp, explicit: bool) -> Value:
-    pointer, value = _pointer(e), _next(e)
+    pointer, value = e.pointer(), _next(e)
     type_ = e.pointed(pointer)
     operand = e.convert(value, type_).operand
     mode, old = _order(e, explicit), e.code.scratch()
@@ -107,7 +105,7 @@ def _fetch(e: Expressions, op: RmwOp, explicit: bool) -> Value:
 
 def _compare_exchange(e: Expressions, weak: bool, explicit: bool) -> Value:
     """`expected` is a pointer: read before, and written with what was found where the exchange fails."""
-    pointer = _pointer(e)
+    pointer = e.pointer()
     type_, size = e.pointed(pointer), e.pointed(pointer).value.size
     e.t.expect(",")
     local = None
@@ -115,7 +113,7 @@ def _compare_exchange(e: Expressions, weak: bool, explicit: bool) -> Value:
         e.t.index += 2
         where, expected = None, e.convert(Value(*local), type_)
     else:
-        where = _pointer(e)
+        where = e.pointer()
         expected = e.convert(e.load(where), type_)
     desired = e.convert(_next(e), type_)
     mode = _order(e, explicit)
@@ -146,14 +144,14 @@ def _signal_fence(e: Expressions, explicit: bool) -> Value:
 
 
 def _flag_test_and_set(e: Expressions, explicit: bool) -> Value:
-    pointer = _pointer(e)
+    pointer = e.pointer()
     type_, mode, old = e.pointed(pointer), _order(e, explicit), e.code.scratch()
     e.code.add(Rmw(old, pointer.operand, Const(1), RmwOp.XCHG, type_.value.size, mode))
     return Value(e.code.compute(Op.NE, old, Const(0), width=8 * type_.value.size), C_INT)
 
 
 def _flag_clear(e: Expressions, explicit: bool) -> Value:
-    pointer = _pointer(e)
+    pointer = e.pointer()
     e.store(pointer, _NOTHING, _order(e, explicit, (Mode.ACQ, Mode.ACQ_REL), "a store"))
     return _NOTHING
 

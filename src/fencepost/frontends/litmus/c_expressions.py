@@ -51,6 +51,7 @@ class Expressions:
         self.t, self.code, self.parameters = tokens, code, parameters
         self.scopes: list[dict[str, tuple[Reg, CType]]] = [{}]
         self.depth = 0
+        self.kernel = False  # whether the test is one of the Linux kernel's, whose variables have no types in herd
 
     # --- names
 
@@ -69,8 +70,15 @@ class Expressions:
             return Value(GlobalAddress(token.text), type_)
         if token.text in self.code.state.locations:
             scalar = self.code.state.locations[token.text].scalar or INT
-            return Value(GlobalAddress(token.text), CType(scalar, 1))
+            return Value(GlobalAddress(token.text), self.typed(CType(scalar, 1)))
+        if self.kernel:
+            return Value(*self.undeclared(token))
         self.t.fail("a local variable, a parameter or a location", token=token)
+
+    def undeclared(self, token: Token) -> tuple[Reg, CType]:
+        """Tests of the kernel need not declare their variables."""
+        self.scopes[0][token.text] = (self.code.register(token.text), C_LONG)
+        return self.scopes[0][token.text]
 
     # --- conversions
 
@@ -122,8 +130,56 @@ class Expressions:
         type_ = self.pointed(pointer)
         self.code.store(pointer.operand, self.convert(value, type_).operand, type_.value.size, mode)
 
+    def pointer(self) -> Value:
+        """An argument that is a pointer."""
+        start = self.t.token
+        found = self.expression()
+        if not found.type.stars and not self.kernel:
+            self.t.fail("a pointer to an atomic object", token=start)
+        return found
+
+    def lvalue(self) -> Value | tuple[Reg, CType]:
+        """What can stand left of `=`: a variable, or the pointer of a dereference."""
+        t = self.t
+        if t.accept("*"):
+            return self._unary()
+        if t.accept("("):
+            with self.deeper():
+                inner = self.lvalue()
+            t.expect(")")
+            return inner
+        token = t.name("a statement")
+        found = self.local(token.text)
+        if found is None and self.kernel and token.text not in self.parameters and not self.points(token.text):
+            found = self.undeclared(token)
+        if t.accept("["):
+            index = self.expression()
+            t.expect("]")
+            return self._pointer_arithmetic("+", Value(*found) if found else self._name(token), index)
+        if found is not None:
+            return found
+        value = self._name(token)
+        if token.text in self.parameters:
+            t.fail("a local variable, or a dereference such as *x", token=token)
+        return value
+
+    def points(self, name: str) -> bool:
+        """Whether a name is a local pointer or a location."""
+        found = self.local(name)
+        return bool(found[1].stars) if found is not None else name in self.code.state.locations
+
+    def uses(self, token: Token, *, kernel: bool) -> None:
+        """A test speaks either the language of C11 or that of the kernel."""
+        if self.kernel and not kernel and token.text.startswith("atomic_"):
+            message = f"found '{token.text}' in a test with the Linux kernel's primitives"
+            self.code.source.fail(token.offset, message, "a primitive of the kernel that Fencepost knows")
+
+    def typed(self, type_: CType) -> CType:
+        """In a test of the kernel every value is a word."""
+        return CType(C_LONG.scalar, type_.stars) if self.kernel else type_
+
     def pointed(self, pointer: Value) -> CType:
-        if not pointer.type.stars:
+        if not pointer.type.stars and not self.kernel:
             self.t.fail("a pointer", token=self.t.list[max(self.t.index - 1, 0)])
         return pointer.type.pointed()
 
@@ -240,7 +296,7 @@ class Expressions:
             self.t.index = start
             return None
         self.t.expect(")")
-        return type_
+        return self.typed(type_)
 
     def _postfix(self, value: Value, *, address: bool = False) -> Value:
         while self.t.accept("["):

@@ -18,6 +18,8 @@ _FIXED = re.compile(r"(?:atomic_)?(u?)int(?:_fast|_least)?(8|16|32|64)_t\Z")
 _POINTER_SIZED = {"intptr_t": "i", "uintptr_t": "u", "size_t": "u", "ptrdiff_t": "i", "intmax_t": "i"}
 _ATOMIC = {"atomic_int": "int", "atomic_long": "long", "atomic_short": "short", "atomic_char": "char",
            "atomic_bool": "bool", "atomic_llong": "long"}  # fmt: skip
+#: Types of the Linux kernel, by their size.
+KERNEL_TYPES = {"spinlock_t": 4, "atomic_t": 4, "atomic64_t": 8, "atomic_long_t": 8, "srcu_struct": 4}
 
 INT = Scalar("i", 4)
 POINTER = Scalar("p", 8)
@@ -45,6 +47,8 @@ def read_type(tokens: Tokens) -> CType | None:
     start, words = tokens.index, list[str]()
     while tokens.token.kind == "name" and (tokens.token.text == "void" or _is_type_word(tokens.token.text)):
         words.append(tokens.next().text)
+        if words[-1] == "struct":
+            words.append(tokens.name("the name of a struct").text)
         if words[-1] == "_Atomic" and tokens.accept("("):
             inner = read_type(tokens)
             tokens.expect(")")
@@ -59,7 +63,8 @@ def read_type(tokens: Tokens) -> CType | None:
 
 
 def _is_type_word(word: str) -> bool:
-    return word in _SIZES or word in _PREFIXES or word in _POINTER_SIZED or word in _ATOMIC or bool(_FIXED.match(word))
+    known = word in _SIZES or word in _PREFIXES or word in _POINTER_SIZED or word in _ATOMIC or word in KERNEL_TYPES
+    return known or word == "struct" or bool(_FIXED.match(word))
 
 
 def _stars(tokens: Tokens) -> int:
@@ -74,6 +79,8 @@ def _scalar(words: list[str]) -> Scalar:
     for word in words:
         if fixed := _FIXED.match(word):
             return Scalar("u" if fixed[1] else "i", int(fixed[2]) // 8)
+        if word in KERNEL_TYPES:
+            return Scalar("i", KERNEL_TYPES[word])
         if word in _POINTER_SIZED:
             return Scalar(_POINTER_SIZED[word], 8)
         plain = _ATOMIC.get(word, word)
@@ -134,6 +141,12 @@ def read_value(tokens: Tokens, state: State) -> ConstantOperand:
     """A number, or the address of a location: `x`, `&x`, `x[2]`, `x+8`."""
     if tokens.token.kind == "number" or tokens.at("-", "+"):
         return Const(to_signed(tokens.number()))
+    if tokens.at("ATOMIC_INIT"):
+        tokens.next()
+        tokens.expect("(")
+        value = tokens.number()
+        tokens.expect(")")
+        return Const(to_signed(value))
     if tokens.at("true", "false"):
         return Const(int(tokens.next().text == "true"))
     bracket = tokens.accept("&") and tokens.accept("(")

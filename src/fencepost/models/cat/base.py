@@ -11,14 +11,16 @@ from itertools import pairwise
 
 from fencepost.execution.execution import Event, EventKind, Execution
 from fencepost.models.cat.relations import Rows, mask_of, relation
-from fencepost.program.instructions import FenceKind, Mode
+from fencepost.program.instructions import FenceKind, Mode, Tag
 
-#: R, W (initial writes included), F; `access.acq`: accesses of that mode; `fence.sync`: fences of that kind.
+#: R, W (initial writes included), F; `access.acq`: accesses of that mode; `fence.sync`: fences of that kind;
+#: `tag.lock`: accesses with that tag.
 SETS: tuple[str, ...] = (
     "R", "W", "F", "IW", "RMW", "X",
     *(f"access.{m.value}" for m in Mode),
     *(f"fence.{k.value}" for k in FenceKind),
     *(f"event.{k.value}" for k in EventKind if k.value not in ("init", "read", "write", "fence")),
+    *(f"tag.{t.value}" for t in Tag if t is not Tag.NONE),
 )  # fmt: skip
 #: `rmw` pairs the halves of every read-modify-write; `spawn` joins SPAWN to BEGIN and END to JOIN; `atomic` relates the
 #: events of one atomic block; `int` is same thread (initial writes are a thread of their own).
@@ -91,6 +93,8 @@ def _memberships(e: Event) -> Iterable[str]:
             yield "RMW"
         if e.exclusive:
             yield "X"
+        if e.tag is not Tag.NONE:
+            yield f"tag.{e.tag.value}"
     elif e.kind is EventKind.FENCE:
         yield "F"
         if e.fence is not None:

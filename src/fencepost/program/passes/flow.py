@@ -171,6 +171,32 @@ class Flow:
         return None
 
 
+def joins(function: Function) -> dict[int, int]:
+    """For each branch the first instruction that every way from it reaches: where what it decided ends. Branches whose
+    ways never meet again are left out. By sets of post-dominators: meant for the few branches of one function."""
+    count = len(function.code)
+    after = {i: successors(i, instruction) for i, instruction in enumerate(function.code)}
+    everything = (1 << count + 1) - 1
+    reached = [everything] * count + [1 << count]  # the last stands for the end of the function
+    changed = True
+    while changed:
+        changed = False
+        for i in reversed(range(count)):
+            met = everything
+            for s in after[i] or (count,):
+                met &= reached[s]
+            met |= 1 << i
+            changed |= met != reached[i]
+            reached[i] = met
+    found = {}
+    for i, following in after.items():
+        others = reached[i] & ~(1 << i) & ~(1 << count)
+        if len(following) > 1 and others:
+            candidates = [j for j in range(count) if others >> j & 1]
+            found[i] = max(candidates, key=lambda j: (reached[j] & others).bit_count())
+    return found
+
+
 def _blocks(function: Function) -> list[Block]:
     code = function.code
     starts = {0}

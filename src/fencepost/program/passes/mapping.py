@@ -34,10 +34,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from fencepost.errors import UnsupportedError
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import FenceKind, Instruction, Mode
 from fencepost.program.operands import Position, Reg
-from fencepost.program.passes.rewrite import Registers, expand, inside
+from fencepost.program.passes.rewrite import Registers, expand, inside, map_functions
 from fencepost.program.program import Arch, Program
 from fencepost.records import dataclass
 
@@ -108,10 +109,28 @@ TARGETS = {"power": POWER, "armv7": POWER, "armv8": ARMV8, "riscv": RISCV, "tso"
 def map_for_model(program: Program, model: str) -> Program:
     """The program as the model of this name wants it: mapped where it is a hardware model, else with C11 fences."""
     target = TARGETS.get(model)
+    if model == "lkmm":
+        return to_kernel(program)
     if target is not None:
         return map_to(program, target)
     program = fences_to_c11(program)
     return release_acquire(program) if model == "ra" else program
+
+
+def to_kernel(program: Program) -> Program:
+    """The program in the terms of the Linux kernel: relaxed is once, a full fence smp_mb. What the kernel has no word
+    for is refused."""
+    return replace(map_functions(program, lambda f: expand(f, _in_kernel)), arch=Arch.LKMM)
+
+
+def _in_kernel(i: Instruction, _: Registers) -> Sequence[Instruction]:
+    if isinstance(i, ins.Fence) and i.kind in (FenceKind.SC, FenceKind.ACQ, FenceKind.REL, FenceKind.ACQ_REL):
+        if i.kind is not FenceKind.SC:
+            raise UnsupportedError(f"{i.at}: the Linux kernel has no {i.kind.value} fence")
+        return (replace(i, kind=FenceKind.MB),)
+    if isinstance(i, ins.Load | ins.Store) and i.mode in (Mode.SC, Mode.ACQ_REL):
+        raise UnsupportedError(f"{i.at}: the Linux kernel has no {i.mode.value} loads and stores")
+    return (i,)
 
 
 def map_to(program: Program, target: Target) -> Program:
