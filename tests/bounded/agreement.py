@@ -8,13 +8,13 @@ from dataclasses import replace
 from itertools import pairwise, product
 
 from fencepost.bounded.check import decide
+from fencepost.bounded.power_search import Outcome, search
 from fencepost.bounded.prepare import prepare
 from fencepost.bounded.straight import Straight
 from fencepost.program.condition import And, Compare, Condition, Formula, Not, Or, Quantifier
 from fencepost.program.instructions import Assert, FenceKind
 from fencepost.program.operands import Const
 from fencepost.program.program import Program
-from fencepost.reference.power_search import Outcome, search
 
 MAX_STATES = 40_000
 POWER_FENCES = (FenceKind.SYNC, FenceKind.LWSYNC, FenceKind.ISYNC, FenceKind.EIEIO)

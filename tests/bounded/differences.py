@@ -16,14 +16,14 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from litmus_corpus import CORPUS, DIFFERENCES
 
 from fencepost.bounded.check import SMT, solve
+from fencepost.bounded.power_machine import Event
+from fencepost.bounded.power_paths import SENT
 from fencepost.bounded.prepare import prepare
 from fencepost.bounded.replay import Run, plan_of, replay
 from fencepost.bounded.straight import Straight
 from fencepost.bounded.translate import translate
 from fencepost.bounded.views import Schedule
 from fencepost.frontends import litmus
-from fencepost.reference.power_machine import Event
-from fencepost.reference.power_paths import SENT
 
 
 def straight_of(stem: str) -> Straight:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from fencepost.bounded.power_search import search
 from fencepost.frontends import read_file
 from fencepost.frontends.pseudo import read
-from fencepost.reference.power_search import search
 
 MP = "var x, y\nthread P { x := 1; %s; y := 1 }\nthread Q { a := y; %s; b := x }\nobserve Q:a, Q:b"
 SB = "var x, y\nthread P { x := 1; %s; a := y }\nthread Q { y := 1; %s; a := x }\nobserve P:a, Q:a"

@@ -11,6 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
+from fencepost.bounded.power_machine import Label, PowerMachine, State, Status, Write
+from fencepost.bounded.power_paths import SENT, End, Trail, What
+from fencepost.bounded.power_search import settle
 from fencepost.bounded.process import NEVER
 from fencepost.bounded.straight import Straight
 from fencepost.bounded.translate import Translated
@@ -20,9 +23,6 @@ from fencepost.program import instructions as ins
 from fencepost.program.arithmetic import compute
 from fencepost.program.operands import Const, Operand, Reg, to_signed, to_unsigned
 from fencepost.records import dataclass
-from fencepost.reference.power_machine import Label, PowerMachine, State, Status, Write
-from fencepost.reference.power_paths import SENT, End, Trail, What
-from fencepost.reference.power_search import settle
 
 Guesses = Mapping[int, int]  # by the index of the Choose in the translated program
 

@@ -2,7 +2,7 @@
 
 `translate` makes one function: for each process in turn its straight code, every access and fence replaced by its
 translation, and at the end the comparison of all guesses. A run of it that violates no assumption is a complete run of
-the POWER machine (`reference/power_machine.py`) with at most K contexts, and the other way round; reaching its `fail`
+the POWER machine (`bounded/power_machine.py`) with at most K contexts, and the other way round; reaching its `fail`
 means that an assertion failed or that the final condition is violated.
 
 What differs from the paper, and why (docs/how/bounded.md has the arguments):

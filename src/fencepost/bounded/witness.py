@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from fencepost.bounded.ending import Came, run_ending
+from fencepost.bounded.power_machine import Label, Write
+from fencepost.bounded.power_paths import End, Fetched, Path, What
+from fencepost.bounded.power_search import outcome_of
 from fencepost.bounded.replay import Run, failed_process
 from fencepost.bounded.straight import Straight
 from fencepost.errors import InternalError
@@ -15,9 +18,6 @@ from fencepost.program.condition import Quantifier, comparisons, holds
 from fencepost.program.instructions import ErrorKind, FenceKind, Mode
 from fencepost.program.operands import to_signed
 from fencepost.program.symbols import demangled
-from fencepost.reference.power_machine import Label, Write
-from fencepost.reference.power_paths import End, Fetched, Path, What
-from fencepost.reference.power_search import outcome_of
 from fencepost.verdict import ErrorReport, Step, Witness
 
 _FENCES = {w: FenceKind(w.value) for w in (What.SYNC, What.LWSYNC, What.ISYNC, What.EIEIO)}

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import field
 
+from fencepost.bounded.power_machine import Label, PowerMachine, Process, State, Status
+from fencepost.bounded.power_paths import SENT, End, Trail, What
 from fencepost.errors import UnsupportedError
 from fencepost.program.condition import FinalMemory, FinalRegister
 from fencepost.program.operands import to_signed, to_unsigned
 from fencepost.program.program import Program
 from fencepost.records import dataclass
-from fencepost.reference.power_machine import Label, PowerMachine, Process, State, Status
-from fencepost.reference.power_paths import SENT, End, Trail, What
 
 Outcome = frozenset[tuple[str, int]]
 MAX_STATES = 2_000_000

@@ -27,6 +27,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import NamedTuple, TypeVar
 
+from fencepost.bounded.power_paths import SENT, End, Fetched, Path, Paths, Source, Trail, What
 from fencepost.execution.memory import final_value
 from fencepost.program import instructions as ins
 from fencepost.program.arithmetic import compute
@@ -34,7 +35,6 @@ from fencepost.program.interpret import Machine as Interpreter
 from fencepost.program.operands import to_unsigned
 from fencepost.program.program import Program
 from fencepost.records import dataclass
-from fencepost.reference.power_paths import SENT, End, Fetched, Path, Paths, Source, Trail, What
 
 Event = tuple[int, int]  # process, position in its program order
 Write = tuple[int, int]  # an event, or (-1, address): the initial write of a location
