@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from fencepost.errors import UsageError
 from fencepost.program.instructions import BOUNDS, ErrorKind
+from fencepost.program.passes.volatile import MEANINGS
 from fencepost.program.pipeline import Settings
 from fencepost.records import dataclass
 
@@ -73,6 +74,10 @@ class ExploreOptions(ModelOptions):
     max_executions: int | None = option(None, "Stop after N executions.", metavar="N")
     time_limit: float | None = option(None, "Stop after S seconds.", metavar="S")
     memory: int | None = option(None, "Stop where the process occupies more than N MiB.", metavar="N")
+    volatile: str = option(
+        "plain", "What a volatile access of C is: plain, as the standard has it; relaxed; or strict (seq_cst).",
+        metavar="MEANING",
+    )  # fmt: skip
     max_events: int = option(8000, "Give up on an execution with more than N events.", metavar="N")
     jobs: int = option(1, "Explore on N threads.", metavar="N")
     spin_detection: bool = option(True, "Let loops that only wait block instead of going round.")
@@ -86,6 +91,8 @@ class ExploreOptions(ModelOptions):
     resume: str | None = option(None, "Go on from a state that --save wrote.", metavar="FILE")
 
     def __post_init__(self) -> None:
+        if self.volatile not in MEANINGS:
+            raise UsageError(f"--volatile {self.volatile}: expected {' or '.join(MEANINGS)}")
         for name in ("unroll", "max_executions", "time_limit", "memory", "max_events", "jobs"):
             value = getattr(self, name)
             if value is not None and value <= 0:
@@ -120,7 +127,7 @@ class ExploreOptions(ModelOptions):
         return Settings(
             target=target, spurious_wakeups=self.spurious_wakeups, spurious_failures=self.spurious_failures,
             spin_detection=self.spin_detection, undo=undo, unroll=self.unroll, loop_bounds=self.loop_bounds,
-            ignored=self.ignored,
+            ignored=self.ignored, volatile=self.volatile,
         )  # fmt: skip
 
 

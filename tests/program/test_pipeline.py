@@ -17,10 +17,10 @@ PROGRAMS = {
     "after a store": 'var x, y\nthread P { y := 1; _, k := WCAS(x, 0, 1); r := y; assert(k * r, "done") }',
 }
 STEPS = {
-    Analysis.EXPLORE: ["synchronisation", "weak exchanges", "spins", "unrolling", "compilation"],
-    Analysis.ENUMERATE: ["synchronisation", "weak exchanges", "spins", "unrolling", "compilation"],
-    Analysis.ROBUSTNESS: ["synchronisation", "weak exchanges", "compilation"],
-    Analysis.BOUNDED: ["synchronisation", "weak exchanges", "spins", "compilation"],
+    Analysis.EXPLORE: ["volatile", "synchronisation", "weak exchanges", "spins", "unrolling", "compilation"],
+    Analysis.ENUMERATE: ["volatile", "synchronisation", "weak exchanges", "spins", "unrolling", "compilation"],
+    Analysis.ROBUSTNESS: ["volatile", "synchronisation", "weak exchanges", "compilation"],
+    Analysis.BOUNDED: ["volatile", "synchronisation", "weak exchanges", "spins", "compilation"],
 }
 
 
@@ -44,7 +44,12 @@ def test_the_rows_of_each_analysis(analysis: Analysis) -> None:
 
 def test_settings_switch_rows_off() -> None:
     plain = Settings(target="rc11", spurious_failures=False, spin_detection=False)
-    assert [p.name for p in passes(Analysis.EXPLORE, plain)] == ["synchronisation", "unrolling", "compilation"]
+    assert [p.name for p in passes(Analysis.EXPLORE, plain)] == [
+        "volatile",
+        "synchronisation",
+        "unrolling",
+        "compilation",
+    ]
     waits = Settings(target="ra", waits=True)
     assert "waits" in [p.name for p in passes(Analysis.ROBUSTNESS, waits)]
 

@@ -392,7 +392,8 @@ class Exit(Instruction):
 @dataclass(frozen=True, slots=True)
 class Load(Instruction):
     """`exclusive`: a load-reserve (lwarx, LDXR, lr) that arms the thread's reservation. `copies`: the value only goes
-    to other memory (memcpy, realloc), so that nobody has written it is no error."""
+    to other memory (memcpy, realloc), so that nobody has written it is no error. `volatile`: a plain access that the
+    source calls so; the pass `volatile` makes of it what the user takes it for."""
 
     mnemonic: ClassVar[str] = "load"
     dst: Reg = _define()
@@ -402,6 +403,7 @@ class Load(Instruction):
     exclusive: bool = _attribute(bool, default=False)
     copies: bool = _attribute(bool, default=False)
     tag: Tag = _attribute(Tag, default=Tag.NONE)
+    volatile: bool = _attribute(bool, default=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,6 +414,7 @@ class Store(Instruction):
     size: int = _attribute(int, default=8)
     mode: Mode = _attribute(Mode, default=Mode.RLX)
     tag: Tag = _attribute(Tag, default=Tag.NONE)
+    volatile: bool = _attribute(bool, default=False)
 
 
 @dataclass(frozen=True, slots=True)

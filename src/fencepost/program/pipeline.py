@@ -17,6 +17,7 @@ from fencepost.program.passes.mapping import map_for_model
 from fencepost.program.passes.spin import find_spins, find_waits
 from fencepost.program.passes.synchronisation import Synchronisation, lower_synchronisation
 from fencepost.program.passes.unroll import LoopBounds, unroll
+from fencepost.program.passes.volatile import read_volatile
 from fencepost.program.passes.weak_cas import let_weak_cas_fail
 from fencepost.program.program import Program
 from fencepost.records import dataclass
@@ -36,7 +37,7 @@ class Settings:
     """What the options and the model say about the passes. `target`: the model whose compilation scheme a C11 program
     takes. `undo`: the engine knows iterations that add something and take it back. `waits`: loops that only wait for
     one location become blocking, and no other loop changes. `unroll` bounds every loop, `loop_bounds` one place.
-    `ignored`: kinds of errors whose checks are left out."""
+    `ignored`: kinds of errors whose checks are left out. `volatile`: what such an access is."""
 
     target: str
     spurious_wakeups: bool = False
@@ -47,6 +48,7 @@ class Settings:
     unroll: int | None = None
     loop_bounds: Mapping[str, int] = field(default_factory=dict)
     ignored: frozenset[ErrorKind] = frozenset()
+    volatile: str = "plain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ _EXECUTIONS = frozenset({Analysis.EXPLORE, Analysis.ENUMERATE})  # they go throu
 
 #: In this order: what lowering makes may be a weak exchange or a loop, and compiling comes last.
 PIPELINE: tuple[Pass, ...] = (
+    Pass("volatile", lambda p, s: read_volatile(p, s.volatile), _ALL),
     Pass("checks", lambda p, s: drop_checks(p, s.ignored), _ALL, lambda s: bool(s.ignored)),
     Pass("synchronisation", lambda p, s: lower_synchronisation(p, Synchronisation(s.spurious_wakeups)), _ALL),
     Pass("weak exchanges", lambda p, _: let_weak_cas_fail(p), _ALL, lambda s: s.spurious_failures),

@@ -16,7 +16,7 @@ FOLDER = Path(__file__).parent / "refused"
 #: what an execution runs into: file, line, what the reason says
 UNKNOWN = [
     ("asm.c", 3, 'inline assembly "incl $0"'),
-    ("asm_result.c", 3, 'inline assembly with a result: ""'),
+    ("asm_result.c", 3, 'inline assembly with a result that nothing gives: ""'),
     ("atomic_float.ll", 4, "atomicrmw fmax"),
     ("big_atomic.c", 5, "an atomic object that is not 1, 2, 4 or 8 bytes"),
     ("cancel.c", 6, "call to pthread_cancel"),

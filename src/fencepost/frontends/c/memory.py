@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from fencepost.frontends.c.body import ONE, ZERO, Body, Shape, naturally_aligned, pieces
 from fencepost.frontends.c.constants import bits_of
@@ -111,7 +112,7 @@ def _check_assigned(b: Body, variable: str) -> None:
 def load(b: Body, i: Inst) -> None:
     c = i.cursor
     atomic = c.accept("atomic") is not None
-    c.accept("volatile")
+    volatile = c.accept("volatile") is not None and not atomic
     type_ = b.types.parse(c)
     c.expect(",")
     if variable := _variable(b, c):
@@ -123,13 +124,16 @@ def load(b: Body, i: Inst) -> None:
     shape = _shape(b, name, c, type_)
     mode = _order(c) if atomic else Mode.NA
     replaces = b.declared is not None and i.result in b.declared.bit_fields
+    first = len(b.code)
     b.bind(i.result, b.load(type_, address, mode, i.result or "t", shape, copies=replaces))
+    if volatile:
+        _mark_volatile(b, first)
 
 
 def store(b: Body, i: Inst) -> None:
     c = i.cursor
     atomic = c.accept("atomic") is not None
-    c.accept("volatile")
+    volatile = c.accept("volatile") is not None and not atomic
     type_ = b.types.parse(c)
     values = b.operands(type_, c)
     c.expect(",")
@@ -144,7 +148,17 @@ def store(b: Body, i: Inst) -> None:
             b.emit(ins.Store(address, ZERO, 8, Mode.NA))
         return
     shape = _shape(b, name, c, type_)
+    first = len(b.code)
     b.store(type_, address, values, _order(c) if atomic else Mode.NA, shape)
+    if volatile:
+        _mark_volatile(b, first)
+
+
+def _mark_volatile(b: Body, first: int) -> None:
+    """Marks the access that was just emitted. One that is made in parts stays plain: no part of it is atomic."""
+    accesses = [k for k in range(first, len(b.code)) if isinstance(b.code[k], ins.Load | ins.Store)]
+    if len(accesses) == 1:
+        b.code[accesses[0]] = replace(b.code[accesses[0]], volatile=True)  # type: ignore[call-arg]
 
 
 def _shape(b: Body, name: str | None, c: Cursor, type_: Type) -> Shape:

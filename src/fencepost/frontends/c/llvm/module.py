@@ -210,6 +210,7 @@ class Module:
     functions: dict[str, IrFunction] = field(default_factory=dict)
     global_lines: dict[str, str] = field(default_factory=dict)
     metadata: dict[int, str] = field(default_factory=dict)
+    triple: str = ""  # the machine that it was compiled for
     nounwind: set[str] = field(default_factory=set)  # attribute groups of what never throws, as `#3`
     _globals: dict[str, IrGlobal | str] = field(default_factory=dict)
 
@@ -274,6 +275,8 @@ def read_module(text: str, file: str) -> Module:
                 found = _NAMED_TYPE.match(line)
                 if found:
                     named_types.append((plain_name("%" + found.group(1)), line[found.end() :]))
+            case "t" if line.startswith("target triple = "):
+                module.triple = line.split('"')[1]
             case "a" if line.startswith("attributes ") and " nounwind " in line:
                 module.nounwind.add(line.split()[1])
             case "!":

@@ -1,0 +1,123 @@
+"""The operands of inline assembly, as LLVM writes them: a list of constraints, outputs first, then the values."""
+
+from __future__ import annotations
+
+import re
+
+from fencepost.frontends.c.body import ZERO, Body, Leaves
+from fencepost.frontends.c.constants import bits_of
+from fencepost.frontends.c.llvm.module import Inst
+from fencepost.frontends.c.llvm.tokens import Cursor, unescape
+from fencepost.frontends.c.llvm.types import StructOf, Type, Void
+from fencepost.frontends.c.unsupported import Unsupported
+from fencepost.program.operands import Operand, Reg
+from fencepost.records import dataclass
+
+_CONSTRAINT = re.compile(r"(?:\{[^}]*\}|[^,{])+")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An operand of a template: memory at `address`, or the register `value`. `register` is the machine's register that
+    the constraint asks for, where it asks for one."""
+
+    bits: int
+    address: Operand | None = None
+    value: Reg | None = None
+    register: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """`written`: the registers that have a value, because they came with one or an instruction gave it."""
+
+    text: str
+    places: list[Place]
+    results: list[Place]
+    written: set[Reg]
+
+    def named(self, register: str) -> Place | None:
+        return next((p for p in self.places if p.register == register), None)
+
+
+def read_template(b: Body, i: Inst, type_: Type) -> Template:
+    """The template behind `call TYPE asm`. Registers that are both read and written are one place."""
+    c = i.cursor
+    texts = [t for t in c.tokens[c.at :] if t[0] == '"']
+    while c.token != "(":
+        c.next()
+    constraints = [k for k in _CONSTRAINT.findall(unescape(texts[1][1:-1])) if not k.startswith(("~", "!"))]
+    given = iter(_arguments(b, c))
+    sizes = iter(_result_bits(type_))
+    places: list[Place] = []
+    results: list[Place] = []
+    written: set[Reg] = set()
+    for k in constraints:
+        register = found.group(1) if (found := re.search(r"\{(\w+)\}", k)) else ""
+        tied = k.isdigit()
+        if k.startswith("=") and "*" not in k:
+            places.append(Place(next(sizes), None, b.fresh("asm"), register))
+            results.append(places[-1])
+            continue
+        bits, value = next(given)
+        if "*" in k:
+            places.append(Place(bits, value))
+        elif tied and (to := places[int(k)].value) is not None:
+            b.move(to, value)
+            written.add(to)
+            places.append(places[int(k)])
+        elif tied:
+            places.append(places[int(k)])
+        else:
+            held = b.fresh("asm")
+            b.move(held, value)
+            written.add(held)
+            places.append(Place(bits, None, held, register))
+    return Template(unescape(texts[0][1:-1]), places, results, written)
+
+
+def _result_bits(type_: Type) -> list[int]:
+    if isinstance(type_, Void):
+        return []
+    return [bits_of(m) for m in type_.members or ()] if isinstance(type_, StructOf) else [bits_of(type_)]
+
+
+def _arguments(b: Body, c: Cursor) -> list[tuple[int, Operand]]:
+    """The values, each with its width; of a pointer to memory, that of the memory."""
+    c.expect("(")
+    found: list[tuple[int, Operand]] = []
+    while not c.accept(")"):
+        type_ = b.types.parse(c)
+        bits = 64 if isinstance(type_, StructOf) else bits_of(type_)
+        while c.token not in (",", ")") and c.token[:1] not in "%@-0123456789" and c.token not in ("null", "undef"):
+            if c.accept("elementtype"):
+                c.expect("(")
+                bits = 8 * b.types.parse(c).size
+                c.expect(")")
+            elif c.token in ("poison", "true", "false", "getelementptr", "inttoptr", "ptrtoint"):
+                break
+            else:
+                c.next()
+                c.skip_group()
+        found.append((bits, b.operand(type_, c)))
+        c.accept(",")
+    return found
+
+
+def bind_results(b: Body, i: Inst, template: Template) -> None:
+    if any(p.value not in template.written for p in template.results):
+        raise Unsupported(f'inline assembly with a result that nothing gives: "{template.text}"')
+    values: Leaves = tuple(b.truncate(p.value or ZERO, p.bits) for p in template.results)
+    if i.result is not None and values:
+        b.bind(i.result, values)
+
+
+def place_of(template: Template, text: str) -> Place | None:
+    """What `$0` or `${0:w}` stands for."""
+    found = re.fullmatch(r"\$(?:(\d+)|\{(\d+)(?::\w+)?\})", text)
+    if found is None:
+        return None
+    number = int(found.group(1) or found.group(2))
+    if number >= len(template.places):
+        raise Unsupported(f"operand {number} of inline assembly")
+    return template.places[number]
