@@ -1,7 +1,8 @@
 """The fix that a witness tells of: the cheapest repair of the whole program that a fixed amount of work finds.
 
-The work is counted in executions and judgements, never in seconds, so that a report is the same on every machine. What
-is found was checked on all executions of the program; where nothing was, nothing is said.
+The work is counted in executions and judgements, so that a report is the same on every machine; seconds only cut off a
+check that enumerates candidates. What is found was checked on all executions of the program; where nothing was, nothing
+is said.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from fencepost.witness.sites import foreign
 
 _EXECUTIONS = 20_000  # of all checks together
 _CHECKS = 40
+_SECONDS = 3.0  # of one check, for what is not counted in executions: candidates that are enumerated
 _JUDGED_EVENTS = 30_000  # judgements times the events of an execution
 _LARGEST = 300  # events of an execution that is worth it
 _MOST_ATOMS = 90
@@ -81,7 +83,8 @@ class _Budget:
         if self.left <= 0:
             return Verdict(Answer.UNKNOWN, "the search was limited", self.options.model)
         most = min(self.left, self.options.max_executions or self.left)
-        verdict = self.check(program, replace(self.options, max_executions=most))
+        seconds = min(_SECONDS, self.options.time_limit or _SECONDS)
+        verdict = self.check(program, replace(self.options, max_executions=most, time_limit=seconds))
         self.left -= verdict.executions + verdict.blocked + 1
         return verdict
 
