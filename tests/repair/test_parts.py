@@ -42,9 +42,12 @@ def test_an_empty_clause_has_no_answer() -> None:
     assert solver.cheapest() is None
 
 
+NOT_PROVED = ("lkmm",)  # its sets of marked accesses are exact: a repair under it says that it is not proved
+
+
 @pytest.mark.parametrize("name", model_names())
-def test_every_model_of_ours_is_proved_monotone(name: str) -> None:
-    assert objections(find_model(name)) == ()
+def test_every_model_of_ours_but_lkmm_is_proved_monotone(name: str) -> None:
+    assert (objections(find_model(name)) == ()) is (name not in NOT_PROVED)
 
 
 @pytest.mark.parametrize(("name", "proved"), [("my", False), ("n1", False), ("n2", False), ("n3", True), ("my2", True)])
