@@ -5,8 +5,8 @@
     python tests/lab/mutants.py --check                          # only whether each of them still fits the sources
 
 The sources are copied to the working folder, built there without optimisation, broken, asked and mended again. With an
-editable install name a Python that has the dependencies but not fencepost itself (--python): it must not find the original.
-The exit code is 1 where a mutant survives."""
+editable install name a Python that has the dependencies but not fencepost itself (--python), so that it does not find
+the original. The exit code is 1 where a mutant survives."""
 
 from __future__ import annotations
 
