@@ -1,5 +1,5 @@
-// fencepost: model=rc11 unroll=4 expect=pass executions=24
-// fencepost: model=tso unroll=4 expect=pass executions=24
+// fencepost: model=rc11 unroll=4 expect=pass executions=13
+// fencepost: model=tso unroll=4 expect=pass executions=13
 // fencepost: model=rc11 flags=-DLINK=rlx unroll=4 expect=fail kind=race line=35
 // fencepost: model=rc11 flags=-DFOLLOW=rlx unroll=4 expect=fail kind=race line=35
 // The queue of Michael and Scott, without reuse of nodes.

@@ -20,7 +20,6 @@ UNKNOWN = [
     ("atomic_float.ll", 4, "atomicrmw fmax"),
     ("big_atomic.c", 5, "an atomic object that is not 1, 2, 4 or 8 bytes"),
     ("cancel.c", 6, "call to pthread_cancel"),
-    ("stream.cpp", 4, "basic_ostringstream"),
     ("extern.c", 3, "the variable missing, which is declared and not defined"),
     ("computed_goto.c", 2, "the address of a label (a computed goto)"),
     ("fopen.c", 3, "call to fopen"),
@@ -59,6 +58,13 @@ def test_what_is_reached_and_unsupported(name: str, line: int, what: str) -> Non
     verdict = api.check(FOLDER / name)
     assert verdict.answer is Answer.UNKNOWN
     assert f"{name}:{line}" in verdict.reason and what in verdict.reason
+
+
+def test_streams_of_the_library_are_named() -> None:
+    """Where they end is a matter of the library: libstdc++ declares the stream, libc++ its base class."""
+    verdict = api.check(FOLDER / "stream.cpp")
+    assert verdict.answer is Answer.UNKNOWN
+    assert "basic_ostringstream" in verdict.reason or "ios_base" in verdict.reason
 
 
 #: what is wrong with a program that is understood: its text, the kind of the error, its line and what the reason says
@@ -127,5 +133,5 @@ def test_an_exception_that_nobody_catches_is_an_error() -> None:
 
 
 def test_every_program_is_expected_somewhere() -> None:
-    named = {name for name, *_ in UNKNOWN + REFUSED} | {"unknown_unreached.c", "throw.cpp"}
+    named = {name for name, *_ in UNKNOWN + REFUSED} | {"stream.cpp", "unknown_unreached.c", "throw.cpp"}
     assert {p.name for p in FOLDER.iterdir()} <= named and len(named) >= 30
