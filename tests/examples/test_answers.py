@@ -50,7 +50,7 @@ def test_conditions(name: str, model: str, holds: bool) -> None:
 @pytest.mark.parametrize(
     ("path", "model", "answer", "kind"),
     [
-        (PAPERS / "power2sc-fig3.fp", "sc", "UNKNOWN", None),  # its assumptions hold in no execution: nothing was checked
+        (PAPERS / "power2sc-fig3.fp", "sc", "UNKNOWN", None),  # its assumptions exclude every execution
         (PAPERS / "power2sc-fig3.fp", "power", "FAIL", "assertion"),
         (PAPERS / "rcmc-mp-na.fp", "rc11", "FAIL", "race"),
         (PAPERS / "rcmc-tas-lock.fp", "rc11", "PASS", None),
