@@ -51,10 +51,10 @@ void bind_explore(nb::module_& m) {
       .def_rw("keep_executions", &ExploreOptions::keep_executions)
       .def_rw("max_events", &ExploreOptions::max_events)
       .def_rw("success_dependencies", &ExploreOptions::success_dependencies)
-      .def_rw("forwards", &ExploreOptions::forwards)
-      .def_rw("multi_copy_atomic", &ExploreOptions::multi_copy_atomic)
       .def_rw("valid_commit_before", &ExploreOptions::valid_commit_before)
-      .def_rw("in_order", &ExploreOptions::in_order)
+      .def_prop_rw(
+          "commit_order", [](const ExploreOptions& o) { return static_cast<int>(o.commit_order); },
+          [](ExploreOptions& o, int order) { o.commit_order = static_cast<CommitOrder>(order); })
       .def(
           "set_plan",
           [](ExploreOptions& o, const Rows& operations, std::int32_t registers, const Rows& checks) {

@@ -1,14 +1,15 @@
-// TruSt for models that let events be committed out of program order (POWER, ARMv8, RISC-V, any .cat model): every
-// consistent execution exactly once. The algorithm and its proof sketch are in reference/trust_cb.py, line by line.
+// TruSt for models that let events be committed out of program order (POWER, ARMv8, RISC-V, ARMv7, IMM): every
+// consistent execution exactly once. The algorithm and its proof are in docs/how/power.md; what judges it is
+// enumeration, on random programs (tests/explore/test_commit_order.py).
 //
 // A stack of graphs that wait to be extended is the whole state of the exploration. An alternative is a copy of the
-// graph with one choice made; the canonical choice goes on in place, and needs no check: it is a sink in every
-// relation.
+// graph with one choice made; the canonical choice goes on in place.
 #pragma once
 
 #include "explore/engine.hpp"
 #include "explore/reporter.hpp"
-#include "graph/commit_graph.hpp"
+#include "graph/split_graph.hpp"
+#include "models/commit_rules.hpp"
 #include "models/commit_structure.hpp"
 #include "models/plan_evaluator.hpp"
 
@@ -17,7 +18,7 @@ namespace fencepost {
 template <unsigned W> class CommitEngine final : public AnyEngine {
 public:
   using Set = Bits<W>;
-  using G = CommitGraph<W>;
+  using G = SplitGraph<W>;
 
   CommitEngine(LocalStates& states, const ExploreOptions& options, Results& results, const Plan& plan);
 
@@ -30,56 +31,82 @@ public:
 private:
   // --- one graph
   bool extend();
-  int movable_thread();
+  int next_thread() const;
   bool can_move(const G& g, const typename G::Thread& th) const;
+  bool has_hole(const typename G::Thread& th) const;
   bool faulty(std::uint32_t t);
-  bool is_phantom(const G& g) const;
+  bool whole_threads(const G& g) const;
+  void report_fault(G& g, std::uint32_t t);
+  bool met_error(const G& g, std::uint32_t t) const {
+    return g.thread[t].halted && g.at_slot(t, g.thread[t].now->state.events) == none;
+  }
   bool step(std::uint32_t t);
   bool add_read(std::uint32_t t);
   bool add_write(std::uint32_t t);
-  bool add_conditional(std::uint32_t t);
+  bool add_outcome(std::uint32_t t);
   bool add_choice(std::uint32_t t);
   bool add_other(std::uint32_t t);
-  Id add_event(G& g, std::uint32_t t);
-  void settle_read(G& g, Id r, Id w);
+  Id add_event(G& g, std::uint32_t t, Half half);
+  Id read(G& g, std::uint32_t t, Id w, const Needs<W>& needs);
+  void settle_read(G& g, Id r, Id w, const Needs<W>& needs);
   void pass(G& g, std::uint32_t t);
-  void run_again(G& g, std::uint32_t t);
-  std::uint64_t answer_of(const CommittedEvent& v) const;
+  void meet(G& g, Id e, LocalState* now);
   std::uint64_t value_of(const G& g, Id w, Location l) {
     return w == initial ? states_.locations().initial(l) : g[w].value;
   }
+  Needs<W> needs_of(const G& g, std::uint32_t t, Half half) const {
+    const LocalState* now = g.thread[t].now;
+    return rules_.of(g, t, now->state.events, *now, half);
+  }
+
+  // --- closed sets
+  void close(const G& g, Set& set, Id except = none) const;
+  Set row(const G& g, const Set& direct) const;
 
   // --- alternatives
   G& fork(const G& from);
-  void keep_if_consistent();
-  void place_everywhere(const G& from, Id a, bool canonical_too);
-  bool is_floor(const G& g, Id w, Location l, std::uint32_t thread) const;
-  bool consistent(const G& g);
+  G& top() { return stack_[stack_.size() - 1 - spare_]; }
+  void keep_if_possible();
+  void place_everywhere(const G& from, Id a, Id except);
+  bool keeps_order(const G& g, Id w, Location l, std::uint32_t thread, std::uint32_t slot, const Set& kept) const;
+  bool consistent(G& g);
   bool consistent_anew(const G& g);
-  bool fills_hole(const G& g, std::uint32_t t, std::size_t slot) const;
-  void hide_write(G& g, Id a, bool phantom);
+  bool updates_twice(const G& g, const Set& readers) const;
+  bool may_be_garbage(const G& g);
+  bool surely_fits(const G& g, std::uint32_t t, std::size_t slot) const;
+
+  // --- canonical choices; `previous` is what the choice may look at
+  std::pair<Id, bool> bound(const G& g, Id e, const Set& previous) const;
+  Id last_of(const G& g, Location l, const Set& previous) const;
+  Id before_of(const G& g, Id w, const Set& previous) const;
+  Id canonical_source(const G& g, Id r, const Set& previous) const;
+  Id canonical_place(const G& g, Id w, const Set& previous) const;
+  bool canonical(const G& g, Id e, const Set& previous) const;
+  Set fixed(const G& g) const;
 
   // --- revisits
   void revisit_all(const G& g, Id a);
-  bool maximal(const G& g, Id e, Id a) const;
+  bool in_place(const G& g, Id r) const;
   void revisit(const G& from, Id a, Id r);
+  void cut(G& g, const Set& gone) const;
+  void forget_comparisons(G& g, std::uint32_t t, std::size_t from) const;
 
   // --- what is found
   void complete();
   void check_memory(const G& g);
-  void raise_flags(const G& g);
-  void look_for_missing(const G& g);
+  void raise_flags(G& g);
   void collect_states();
 
   LocalStates& states_;
   const ExploreOptions& options_;
   Results& results_;
+  CommitRules<W> rules_;
   PlanEvaluator<W> plan_;
-  CommitStructure<W> structure_;
+  CommitStructure<W, G> structure_;
   Reporter<G> reporter_;
   std::vector<G> stack_; // graphs to extend; the last `spare_` ones are only memory to use again
   std::size_t spare_ = 0;
-  G current_;
+  G current_, scratch_, part_;
   bool active_ = false, full_ = false;
   std::uint64_t tick_ = 1; // over all calls of run
 };

@@ -1,9 +1,8 @@
-// The definition of CommitEngine, included once per width.
+// The definition of CommitEngine, included once per width: one graph, and what is found.
 #pragma once
 
 #include "explore/commit_engine.hpp"
 #include "explore/reporter_impl.hpp"
-#include "models/commit_before.hpp"
 
 #include <algorithm>
 
@@ -11,7 +10,8 @@ namespace fencepost {
 
 template <unsigned W>
 CommitEngine<W>::CommitEngine(LocalStates& states, const ExploreOptions& options, Results& results, const Plan& plan)
-    : states_(states), options_(options), results_(results), plan_(plan), reporter_(states, options, results) {}
+    : states_(states), options_(options), results_(results),
+      rules_(options.commit_order, states.machine().dependencies()), plan_(plan), reporter_(states, options, results) {}
 
 template <unsigned W> void CommitEngine<W>::begin() {
   const Bytecode& p = states_.machine().program();
@@ -44,7 +44,7 @@ template <unsigned W> Progress CommitEngine<W>::run(const Budget& budget) {
 }
 
 // A copy of a graph on top of the stack, in memory that an older graph left.
-template <unsigned W> CommitGraph<W>& CommitEngine<W>::fork(const G& from) {
+template <unsigned W> SplitGraph<W>& CommitEngine<W>::fork(const G& from) {
   if (spare_ == 0) {
     stack_.push_back(from);
     return stack_.back();
@@ -57,7 +57,7 @@ template <unsigned W> CommitGraph<W>& CommitEngine<W>::fork(const G& from) {
 
 // --- one graph -------------------------------------------------------------------------------------------------------
 
-// Adds one event to the current graph; false where it is finished or no longer consistent.
+// Adds one event to the current graph; false where it is finished or cannot lead to an execution.
 template <unsigned W> bool CommitEngine<W>::extend() {
   G& g = current_;
   if (g.location.size() < states_.locations().count()) g.location.resize(states_.locations().count());
@@ -66,7 +66,7 @@ template <unsigned W> bool CommitEngine<W>::extend() {
     reporter_.report(g, ErrorKind::EventBound, "an execution has too many events", 0, -1, {});
     return false;
   }
-  const int t = movable_thread();
+  const int t = next_thread();
   if (t < 0) {
     complete();
     return false;
@@ -76,6 +76,7 @@ template <unsigned W> bool CommitEngine<W>::extend() {
 }
 
 template <unsigned W> bool CommitEngine<W>::can_move(const G& g, const typename G::Thread& th) const {
+  if (!th.begin || th.halted) return false;
   const Action& a = th.now->action;
   if (a.kind == ActionKind::End || a.kind == ActionKind::Block) return false;
   if (a.kind != ActionKind::Join) return true;
@@ -84,30 +85,53 @@ template <unsigned W> bool CommitEngine<W>::can_move(const G& g, const typename 
   return !g.thread[a.value].halted && other.kind == ActionKind::End && !other.process;
 }
 
-template <unsigned W> int CommitEngine<W>::movable_thread() {
-  const G& g = current_;
-  int first = -1;
-  for (std::size_t t = 0; t < g.thread.size(); ++t) {
-    const auto& th = g.thread[t];
-    if (!th.begin || th.halted) continue;
-    if (th.now->action.rmw) return static_cast<int>(t);
-    if (first < 0 && can_move(g, th)) first = static_cast<int>(t);
-  }
-  return first;
+// Whether something is missing before an event that is there, or of an event that is there in part.
+template <unsigned W> bool CommitEngine<W>::has_hole(const typename G::Thread& th) const {
+  for (std::size_t k = th.now->state.events; k < th.slot.size(); ++k)
+    if (th.slot[k] != none) return true;
+  return false;
 }
 
+// The second half of a read-modify-write; else a hole; else whatever comes. It depends on the graph only, not on how it
+// came about.
+template <unsigned W> int CommitEngine<W>::next_thread() const {
+  const G& g = current_;
+  int first = -1, hole = -1;
+  for (std::size_t t = 0; t < g.thread.size(); ++t) {
+    const auto& th = g.thread[t];
+    if (!can_move(g, th)) continue;
+    const auto number = static_cast<std::uint32_t>(t);
+    if (th.now->action.rmw && g.at_slot(number, th.now->state.events) == none) return static_cast<int>(t);
+    if (hole < 0 && has_hole(th)) hole = static_cast<int>(t);
+    if (first < 0) first = static_cast<int>(t);
+  }
+  return hole >= 0 ? hole : first;
+}
+
+// An error ends its thread. It is told at once where nothing is missing before any event; else at the end, where it is
+// sure that there is such an execution.
 template <unsigned W> bool CommitEngine<W>::faulty(std::uint32_t t) {
   G& g = current_;
-  const auto fault = reporter_.fault(g, t);
-  if (!fault) return false;
+  if (!reporter_.fault(g, t)) return false;
   g.thread[t].halted = true;
-  if (is_phantom(g)) return true; // no execution: the real one comes too
+  if (whole_threads(g) && consistent(g)) report_fault(g, t);
+  return true;
+}
+
+template <unsigned W> bool CommitEngine<W>::whole_threads(const G& g) const {
+  return std::none_of(g.thread.begin(), g.thread.end(),
+                      [&](const auto& th) { return th.begin && !th.halted && has_hole(th); });
+}
+
+template <unsigned W> void CommitEngine<W>::report_fault(G& g, std::uint32_t t) {
+  g.thread[t].told = true;
+  const auto fault = reporter_.fault(g, t);
+  assert(fault && "a thread that met an error should be at it");
   std::vector<Id> blame;
   for (const Id e : g.thread[t].slot)
     if (e != none && g.shown(e)) blame.assign(1, e);
   reporter_.report(g, fault->kind, fault->message, g.thread[t].now->action.position, static_cast<std::int32_t>(t),
                    blame);
-  return true;
 }
 
 template <unsigned W> bool CommitEngine<W>::step(std::uint32_t t) {
@@ -116,7 +140,9 @@ template <unsigned W> bool CommitEngine<W>::step(std::uint32_t t) {
   case ActionKind::Read:
     return add_read(t);
   case ActionKind::Write:
-    return a.conditional >= 0 ? add_conditional(t) : add_write(t);
+    if (a.conditional >= 0 && a.may_fail && current_.at_slot(t, current_.thread[t].now->state.events) == none)
+      return add_outcome(t);
+    return add_write(t);
   case ActionKind::Choose:
     return add_choice(t);
   default:
@@ -124,203 +150,183 @@ template <unsigned W> bool CommitEngine<W>::step(std::uint32_t t) {
   }
 }
 
-// Adds the next event of a thread, with what comes before it. pre: the graph has room.
-template <unsigned W> Id CommitEngine<W>::add_event(G& g, std::uint32_t t) {
+template <unsigned W> Id CommitEngine<W>::add_event(G& g, std::uint32_t t, Half half) {
   LocalState* now = g.thread[t].now;
-  const Id e = g.add(t, now->state.events, now);
-  const Action& a = now->action;
-  if (a.kind == ActionKind::Write && a.rmw) g[e].pair = g.at_slot(t, g[e].slot - 1);
-  if (a.kind == ActionKind::Write && a.conditional >= 0)
-    g[e].pair = g.at_slot(t, static_cast<std::size_t>(a.conditional));
-  compute_before(g, e, states_.machine().dependencies(), options_.in_order, options_.success_dependencies);
-  compute_commit_prefix(g, e);
+  const Set direct = needs_of(g, t, half).always;
+  const Id e = g.add(t, now->state.events, now, half);
+  g.prefix_of(e) = row(g, direct);
   return e;
 }
 
-// What the thread of an event was told about it.
-template <unsigned W> std::uint64_t CommitEngine<W>::answer_of(const CommittedEvent& v) const {
-  if (v.kind == ActionKind::Write) return v.hidden ? 0 : 1;
-  return v.value;
-}
-
-// Moves a thread over the events that are there, up to the first missing one. What it meets must be what it met before.
+// Moves a thread over the events that are there, up to the first that is missing or not committed.
 template <unsigned W> void CommitEngine<W>::pass(G& g, std::uint32_t t) {
   auto& th = g.thread[t];
   th.halted = false;
   for (;;) {
     const Id e = g.at_slot(t, th.now->state.events);
     if (e == none || th.now->action.kind == ActionKind::End) return;
-    const CommittedEvent& v = g[e];
-    assert(v.action().kind == th.now->action.kind && v.action().address == th.now->action.address &&
-           "a kept event should not change");
+    meet(g, e, th.now);
+    const SplitEvent& v = g[e];
+    if (v.is_write() && v.commit == none) return;
+    if (v.half == Half::Outcome && v.value) return;
     if (v.stuck) {
       th.halted = true;
       return;
     }
-    th.now = states_.next(th.now, answer_of(v));
+    th.now = states_.next(th.now, v.is_write() ? 1 : v.value);
   }
 }
 
-template <unsigned W> void CommitEngine<W>::run_again(G& g, std::uint32_t t) {
-  if (!g.thread[t].begin) return;
-  g.thread[t].now = g.thread[t].begin;
-  pass(g, t);
+// The thread comes to event e again: it is what it was, but that a comparison may come out otherwise.
+template <unsigned W> void CommitEngine<W>::meet(G& g, Id e, LocalState* now) {
+  SplitEvent& v = g[e];
+  const Action& a = now->action;
+  assert(v.action().kind == a.kind && v.action().address == a.address && "a kept event should not change");
+  assert((!v.is_write() || v.action().value == a.value) && "a kept write should not change");
+  v.at = now;
+  if (v.is_read() && a.part == Part::Cas) {
+    const bool writes = states_.next(now, v.value)->action.rmw;
+    assert((writes || g.at_slot(v.thread, v.slot + 1) == none) && "a write should not be there without its reason");
+    v.mode = writes ? a.mode : a.failure;
+  }
 }
 
-// Lets r read from w: value, mode, whether its thread waits, and the place of a write that does not happen.
-template <unsigned W> void CommitEngine<W>::settle_read(G& g, Id r, Id w) {
+// Lets r read from w. pre: r is missing nothing po-before it.
+template <unsigned W> void CommitEngine<W>::settle_read(G& g, Id r, Id w, const Needs<W>& needs) {
   g.set_reads_from(r, w);
-  CommittedEvent& v = g[r];
+  SplitEvent& v = g[r];
   v.value = value_of(g, w, v.location);
-  const Action& a = v.action();
-  v.stuck = !states_.machine().satisfied(v.at->state, a, v.value);
-  if (a.part == Part::Cas) {
-    const LocalState* after = states_.next(v.at, v.value);
-    v.failed_cas = !after->action.rmw;
-    v.mode = v.failed_cas ? a.failure : a.mode;
-    const std::uint32_t t = v.thread, slot = v.slot + 1;
-    if (v.failed_cas) {
-      LocalState* at = v.at;
-      const Location l = v.location;
-      compute_commit_prefix(g, r);
-      const Id half = g.add(t, slot, at);
-      g.location[l].reads.reset(g.bit(half)); // it looks like the read whose state it shares
-      g[half].kind = ActionKind::Write;
-      g[half].hidden = true;
-      g[half].value = 0;
-      compute_before(g, half, states_.machine().dependencies(), options_.in_order, options_.success_dependencies);
-      compute_commit_prefix(g, half);
-      return;
+  v.stuck = !states_.machine().satisfied(v.at->state, v.action(), v.value);
+  const bool own = w >= 0 && g[w].thread == v.thread && g[w].slot < v.slot;
+  Set direct = needs.always;
+  if (!own) direct |= needs.outside;
+  if (w >= 0) direct.set(g.bit(own && !rules_.waits_for_commit(g, w, v.action()) ? w : g[w].commit));
+  g.prefix_of(r) = row(g, direct);
+  g.judged = false;
+}
+
+template <unsigned W> Id CommitEngine<W>::read(G& g, std::uint32_t t, Id w, const Needs<W>& needs) {
+  LocalState* now = g.thread[t].now;
+  const Id r = g.add(t, now->state.events, now, Half::Whole);
+  g[r].failed_cas = g.compares(r);
+  settle_read(g, r, w, needs);
+  for (std::size_t k = g[r].slot + 1; k < g.thread[t].slot.size(); ++k) // a write that did not wait for its read
+    if (const Id e = g.thread[t].slot[k]; e != none && g[e].is_write()) {
+      const Action& a = g[e].action();
+      if ((a.rmw && k == g[r].slot + 1) || a.conditional == static_cast<std::int32_t>(g[r].slot)) g.pair_up(r, e);
     }
-  }
-  compute_commit_prefix(g, r);
-}
-
-template <unsigned W> bool CommitEngine<W>::fills_hole(const G& g, std::uint32_t t, std::size_t slot) const {
-  for (std::size_t k = slot + 1; k < g.thread[t].slot.size(); ++k)
-    if (const Id e = g.thread[t].slot[k]; e != none && !g[e].hidden) return true;
-  return false;
-}
-
-// Whether coherence forbids a thread to see, or to write before, anything older than w.
-template <unsigned W> bool CommitEngine<W>::is_floor(const G& g, Id w, Location l, std::uint32_t thread) const {
-  if (w == initial || g[w].thread == thread) return true;
-  return g.readers_of(w, l).some([&](unsigned r) { return g.event[r].thread == thread && !g.event[r].stuck; });
-}
-
-// The slow twin of `consistent`.
-template <unsigned W> bool CommitEngine<W>::consistent_anew(const G& g) {
-  CommitStructure<W> structure;
-  return !structure.build(g, states_.machine().dependencies(), options_.success_dependencies) ||
-         PlanEvaluator<W>(options_.plan).consistent(structure.s);
-}
-
-template <unsigned W> bool CommitEngine<W>::consistent(const G& g) {
-  if (!structure_.build(g, states_.machine().dependencies(), options_.success_dependencies)) {
-    full_ = true;
-    return true;
-  }
-  const bool found = plan_.consistent(structure_.s);
-  assert(found == consistent_anew(g) && "what is kept from graph to graph should be what the graph says");
-  return found;
-}
-
-// Drops the graph on top of the stack where the model forbids it.
-template <unsigned W> void CommitEngine<W>::keep_if_consistent() {
-  if (!consistent(stack_[stack_.size() - 1 - spare_])) ++spare_;
+  pass(g, t);
+  return r;
 }
 
 template <unsigned W> bool CommitEngine<W>::add_read(std::uint32_t t) {
   G& g = current_;
-  const Location l = g.thread[t].now->location;
-  const std::uint32_t slot = g.thread[t].now->state.events;
-  const bool hole = fills_hole(g, t, slot);
-  const Id last = g.coherence_last(l);
-  for (Id w = last;; w = g[w].co_before) {
-    if (is_floor(g, w, l, t)) {
-      if (w == last) break;
-      G& other = fork(g);
-      settle_read(other, add_event(other, t), w);
-      pass(other, t);
-      keep_if_consistent();
-      break;
-    }
-    if (w == last) continue;
-    G& other = fork(g);
-    settle_read(other, add_event(other, t), w);
-    pass(other, t);
-    keep_if_consistent();
+  LocalState* now = g.thread[t].now;
+  const Location l = now->location;
+  const Needs<W> needs = needs_of(g, t, Half::Whole);
+  const Set kept = row(g, needs.always | needs.outside);
+  const bool hole = has_hole(g.thread[t]);
+  Id best = g.coherence_last(l);
+  if (hole) { // what it would read by its canonical choice depends on what comes after it
+    scratch_ = g;
+    const Id r = scratch_.add(t, now->state.events, now, Half::Whole);
+    best = canonical_source(scratch_, r, scratch_.used);
   }
-  settle_read(g, add_event(g, t), last);
-  pass(g, t);
-  return !hole || consistent(g);
+  for (Id w = g.coherence_last(l);; w = g[w].co_before) {
+    if (w != best && states_.machine().satisfied(now->state, now->action, value_of(g, w, l))) {
+      G& other = fork(g);
+      read(other, t, w, needs);
+      keep_if_possible();
+    }
+    if (w == initial || keeps_order(g, w, l, t, now->state.events, kept)) break;
+  }
+  const bool sure = surely_fits(g, t, now->state.events);
+  read(g, t, best, needs);
+  return sure || consistent(g) || may_be_garbage(g);
 }
 
-// Every place of write a in coherence, each in a graph of its own; the canonical one, which is last, only on request.
-template <unsigned W> void CommitEngine<W>::place_everywhere(const G& from, Id a, bool canonical_too) {
-  const CommittedEvent& v = from[a];
-  // A read-modify-write instruction has one place. A store-conditional may leave room for writes of its own thread:
-  // there the model's atomicity decides.
-  const Id only = v.action().rmw ? from[v.pair].reads_from : none;
-  const Id last = from.coherence_last(v.location);
-  for (Id w = last;; w = from[w].co_before) {
-    const bool wanted = (only == none || w == only) && (w != last || canonical_too);
-    const Id next = from.coherence_after(w, v.location);
-    const bool taken = next != none && from[next].action().rmw;
-    if (wanted && !taken) {
+// Whether coherence forbids what this slot of a thread does to be older than w, by events that stay with it.
+template <unsigned W>
+bool CommitEngine<W>::keeps_order(const G& g, Id w, Location l, std::uint32_t thread, std::uint32_t slot,
+                                  const Set& kept) const {
+  if (w == initial) return true;
+  if (g[w].thread == thread && g[w].slot < slot && g.commits(kept, w)) return true;
+  return g.readers_of(w, l).some([&](unsigned r) {
+    const SplitEvent& v = g.event[r];
+    return v.thread == thread && v.slot < slot && !v.stuck && kept.test(r);
+  });
+}
+
+// Whether the canonical choice for a slot of a thread is sure to be allowed: see docs/how/power.md. Where it is wrong
+// the end of the graph tells: work is wasted, nothing else.
+template <unsigned W> bool CommitEngine<W>::surely_fits(const G& g, std::uint32_t t, std::size_t slot) const {
+  const CommitOrder o = options_.commit_order;
+  if (o == CommitOrder::Weakest || o == CommitOrder::Imm || o == CommitOrder::Armv7) return false;
+  const auto& slots = g.thread[t].slot;
+  return std::none_of(slots.begin() + static_cast<std::ptrdiff_t>(std::min(slot, slots.size())), slots.end(),
+                      [](Id e) { return e != none; });
+}
+
+// Every place of write a in coherence but one, each in a graph of its own. pre: it has none.
+template <unsigned W> void CommitEngine<W>::place_everywhere(const G& from, Id a, Id except) {
+  const SplitEvent& v = from[a];
+  const Set& kept = from.prefix_of(v.commit);
+  const Id source = v.action().rmw ? from[v.pair].reads_from : none;
+  const Id only = source != none && from.committed(source) ? source : none; // else it may come to lie anywhere
+  for (Id w = from.coherence_last(v.location);; w = from[w].co_before) {
+    if (w != except && (only == none || only == w)) {
       G& other = fork(from);
       other.place(a, w);
-      keep_if_consistent();
+      keep_if_possible();
     }
-    if (is_floor(from, w, v.location, v.thread)) return;
+    if (w == initial || keeps_order(from, w, v.location, v.thread, v.slot, kept)) return;
   }
 }
 
 template <unsigned W> bool CommitEngine<W>::add_write(std::uint32_t t) {
   G& g = current_;
-  const Id a = add_event(g, t);
-  if (g[a].action().rmw && late_operand(g, a)) {
-    G& without = fork(g);
-    hide_write(without, a, true);
-    pass(without, t);
-    if (fills_hole(without, t, without[a].slot)) keep_if_consistent();
-    g[a].optional = true;
+  LocalState* now = g.thread[t].now;
+  const std::uint32_t slot = now->state.events;
+  const Needs<W> needs = needs_of(g, t, Half::Whole);
+  Id a = g.at_slot(t, slot);
+  if (a == none || g[a].half == Half::Outcome) {
+    const Id outcome = a;
+    const Set data = row(g, needs.always);
+    a = g.add(t, slot, now, Half::Whole);
+    g[a].outcome = outcome;
+    g.prefix_of(a) = data;
+    const Action& act = now->action;
+    const Id pair = act.rmw                ? g.at_slot(t, slot - 1)
+                    : act.conditional >= 0 ? g.at_slot(t, static_cast<std::size_t>(act.conditional))
+                                           : none;
+    if (pair != none) g.pair_up(pair, a);
   }
+  Set direct = needs.commit;
+  direct.set(g.bit(a));
+  if (g[a].pair != none) direct.set(g.bit(g[a].pair));
+  const Set before = row(g, direct);
+  const Id m = g.add(t, slot, now, Half::Commit);
+  g[m].write = a;
+  g[a].commit = m;
+  g.prefix_of(m) = before;
+  const bool sure = !now->action.rmw && now->action.conditional < 0 && surely_fits(g, t, slot + 1);
   pass(g, t);
-  place_everywhere(g, a, false);
+  const Id best = canonical_place(g, a, g.used);
+  place_everywhere(g, a, best);
   revisit_all(g, a);
-  const Location l = g[a].location;
-  const Id last = g.coherence_last(l);
-  if (g[a].action().rmw && g[g[a].pair].reads_from != last) return false; // its one place was tried above
-  const bool sink = g[a].action().conditional < 0 && !fills_hole(g, t, g[a].slot);
-  g.place(a, last);
-  return sink || consistent(g);
+  g.place(a, best);
+  return sure || consistent(g) || may_be_garbage(g);
 }
 
-// Turns a write that was just added into one that does not happen.
-template <unsigned W> void CommitEngine<W>::hide_write(G& g, Id a, bool phantom) {
-  g[a].hidden = true;
-  g[a].phantom = phantom;
-  g[a].pair = none;
-}
-
-// A store-conditional: it fails, which is the canonical choice where it may; or it writes.
-template <unsigned W> bool CommitEngine<W>::add_conditional(std::uint32_t t) {
+// Whether a store-conditional succeeds; that it fails is the canonical choice.
+template <unsigned W> bool CommitEngine<W>::add_outcome(std::uint32_t t) {
   G& g = current_;
-  const bool may_fail = g.thread[t].now->action.may_fail;
-  if (!may_fail) return add_write(t);
-  {
-    G writes = g;
-    const Id a = add_event(writes, t);
-    writes[a].optional = true;
-    pass(writes, t);
-    place_everywhere(writes, a, true);
-    revisit_all(writes, a);
-  }
-  const Id a = add_event(g, t);
-  hide_write(g, a, false);
+  G& writes = fork(g);
+  writes[add_event(writes, t, Half::Outcome)].value = 1;
+  const Id e = add_event(g, t, Half::Outcome);
+  g[e].value = 0;
   pass(g, t);
-  return !fills_hole(g, t, g[a].slot) || consistent(g);
+  return true;
 }
 
 template <unsigned W> bool CommitEngine<W>::add_choice(std::uint32_t t) {
@@ -328,11 +334,10 @@ template <unsigned W> bool CommitEngine<W>::add_choice(std::uint32_t t) {
   const Action& a = g.thread[t].now->action;
   for (auto value = static_cast<std::int64_t>(a.high); value > static_cast<std::int64_t>(a.value); --value) {
     G& other = fork(g);
-    const Id e = add_event(other, t);
-    other[e].value = static_cast<std::uint64_t>(value);
+    other[add_event(other, t, Half::Whole)].value = static_cast<std::uint64_t>(value);
     pass(other, t);
   }
-  add_event(g, t);
+  add_event(g, t, Half::Whole);
   pass(g, t);
   return true;
 }
@@ -341,7 +346,8 @@ template <unsigned W> bool CommitEngine<W>::add_other(std::uint32_t t) {
   G& g = current_;
   const Action a = g.thread[t].now->action;
   LocalState* at = g.thread[t].now;
-  const Id e = add_event(g, t);
+  const bool hole = has_hole(g.thread[t]);
+  const Id e = add_event(g, t, Half::Whole);
   if (a.kind == ActionKind::Spawn) {
     const std::uint32_t child = states_.spawned(t, g[e].slot);
     const auto args = states_.machine().spawn_arguments(at->state);
@@ -353,91 +359,32 @@ template <unsigned W> bool CommitEngine<W>::add_other(std::uint32_t t) {
   } else if (a.kind == ActionKind::Join) {
     g[e].value = g.thread[a.value].now->action.value;
   }
-  const bool hole = fills_hole(g, t, g[e].slot);
   pass(g, t);
-  return !hole || consistent(g);
-}
-
-// --- revisits --------------------------------------------------------------------------------------------------------
-
-template <unsigned W> bool CommitEngine<W>::maximal(const G& g, Id e, Id a) const {
-  const CommittedEvent& v = g[e];
-  const Set& kept = g.prefix[static_cast<std::size_t>(a)];
-  const auto previous = [&](Id d) { return d != a && (g[d].stamp <= v.stamp || kept.test(g.bit(d))); };
-  if (v.kind == ActionKind::Choose) return v.value == v.action().value;
-  if (v.hidden) return true;
-  if (v.optional) return false;
-  if (!v.is_read() && !v.is_write()) return true;
-  if (v.is_write() && g.readers_of(e, v.location).some([&](unsigned r) { return previous(static_cast<Id>(r)); }))
-    return false;
-  Id newest = g.coherence_last(v.location);
-  while (newest >= 0 && !previous(newest))
-    newest = g[newest].co_before;
-  return newest == (v.is_write() ? e : v.reads_from);
-}
-
-// pre: a is the last event and has no place in coherence.
-template <unsigned W> void CommitEngine<W>::revisit_all(const G& g, Id a) {
-  const Set& kept = g.prefix[static_cast<std::size_t>(a)];
-  Set candidates = g.location[g[a].location].reads - kept;
-  std::vector<Id> found;
-  for (auto at = g.order.rbegin(); at != g.order.rend() && candidates.any(); ++at) {
-    const Id e = *at;
-    if (e == a || kept.test(g.bit(e))) continue;
-    if (!maximal(g, e, a)) break;
-    if (candidates.test(g.bit(e))) found.push_back(e);
-    candidates.reset(g.bit(e));
-  }
-  for (const Id r : found)
-    revisit(g, a, r);
-}
-
-// The graphs in which r reads from a, without what was added after r and is not before a.
-template <unsigned W> void CommitEngine<W>::revisit(const G& from, Id a, Id r) {
-  G g = from;
-  const Set kept = g.prefix[static_cast<std::size_t>(a)];
-  const std::uint32_t since = g[r].stamp;
-  std::vector<bool> touched(g.thread.size());
-  touched[g[r].thread] = true;
-  for (auto at = g.order.rbegin(); at != g.order.rend(); ++at) {
-    const Id e = *at;
-    if (g[e].stamp <= since) break;
-    if (e == a || kept.test(g.bit(e))) continue;
-    touched[g[e].thread] = true;
-    g.remove(e);
-  }
-  std::erase_if(g.order, [&](Id e) { return !g.used.test(g.bit(e)); });
-  g.clear_reads_from(r);
-  g[r].failed_cas = false;
-  settle_read(g, r, a);
-  for (std::uint32_t t = 0; t < touched.size(); ++t)
-    if (touched[t]) run_again(g, t);
-  // r sees a: nothing that its thread knows of the location may be newer than a.
-  place_everywhere(g, a, true);
+  return !hole || consistent(g) || may_be_garbage(g);
 }
 
 // --- what is found ---------------------------------------------------------------------------------------------------
 
-template <unsigned W> bool CommitEngine<W>::is_phantom(const G& g) const {
-  return std::any_of(g.order.begin(), g.order.end(), [&](Id e) { return g[e].phantom; });
-}
-
 template <unsigned W> void CommitEngine<W>::complete() {
-  const G& g = current_;
-  if (is_phantom(g)) return;
+  G& g = current_;
   bool all_ended = true, error = false;
-  for (const auto& th : g.thread) {
-    if (!th.begin) continue;
-    all_ended &= th.now->action.kind == ActionKind::End;
-    error |= th.halted && g.at_slot(th.now->state.thread, th.now->state.events) == none;
+  for (std::uint32_t t = 0; t < g.thread.size(); ++t) {
+    if (!g.thread[t].begin) continue;
+    all_ended &= g.thread[t].now->action.kind == ActionKind::End;
+    error |= met_error(g, t);
   }
+  if (!consistent(g)) {
+    ++results_.dead_ends;
+    return;
+  }
+  for (std::uint32_t t = 0; t < g.thread.size(); ++t)
+    if (met_error(g, t) && !g.thread[t].told) report_fault(g, t);
   if (reporter_.has_heap) check_memory(g);
   if (options_.plan.has_flags()) raise_flags(g);
   if (error) {
     ++results_.erroneous;
     return;
   }
-  if (!options_.in_order && !results_.may_miss) look_for_missing(g);
   if (all_ended) return reporter_.complete(g);
   // A thread that waits looks again: of the graphs that differ in what it saw in vain, one counts.
   for (const Id e : g.order)
@@ -446,7 +393,8 @@ template <unsigned W> void CommitEngine<W>::complete() {
 }
 
 // The flags that the model raises: those about races are errors of the program, the others are told.
-template <unsigned W> void CommitEngine<W>::raise_flags(const G& g) {
+template <unsigned W> void CommitEngine<W>::raise_flags(G& g) {
+  g.judged = false; // the evaluator should hold this graph
   const bool fits = consistent(g);
   assert(fits && "a graph that is explored should be consistent");
   (void)fits;
@@ -469,19 +417,6 @@ template <unsigned W> void CommitEngine<W>::check_memory(const G& g) {
     const bool touches = g[e].is_read() || g[e].is_write() || g[e].kind == ActionKind::Free;
     if (g.shown(e) && touches && reporter_.memory(g, e)) return;
   }
-}
-
-template <unsigned W> void CommitEngine<W>::look_for_missing(const G& g) {
-  DependencyTable& dependencies = states_.machine().dependencies();
-  bool missing = false;
-  for (const Id e : g.order) {
-    missing |= !options_.multi_copy_atomic && waits_to_compare(g, e, dependencies);
-    missing |= options_.forwards && !options_.multi_copy_atomic && waits_too_long(g, e);
-    missing |= options_.forwards && !options_.success_dependencies && waits_for_success(g, e, dependencies);
-  }
-  for (std::uint32_t t = 0; t < g.thread.size(); ++t)
-    missing |= options_.multi_copy_atomic && waits_in_vain(g, t, dependencies, options_.success_dependencies);
-  results_.may_miss |= missing;
 }
 
 template <unsigned W> void CommitEngine<W>::collect_states() {

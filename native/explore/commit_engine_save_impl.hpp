@@ -3,7 +3,6 @@
 
 #include "explore/commit_engine.hpp"
 #include "explore/engine_save_impl.hpp"
-#include "models/commit_before.hpp"
 
 namespace fencepost {
 
@@ -18,18 +17,21 @@ inline void save_path(Writer& out, const LocalState* state) {
     out.put(*a);
 }
 
-template <unsigned W> void save_commit_graph(Writer& out, const CommitGraph<W>& g, Locations& locations) {
+template <unsigned W> void save_set(Writer& out, const Bits<W>& set) {
+  out.put(set.count());
+  set.each([&](unsigned d) { out.put(d); });
+}
+
+template <unsigned W> void save_commit_graph(Writer& out, const SplitGraph<W>& g, Locations& locations) {
   out.put(g.stamps, g.order.size(), g.thread.size());
   for (const auto& th : g.thread)
-    out.put(th.begin ? 1 : 0, th.spawned_by, th.halted, th.slot.size());
+    out.put(th.begin ? 1 : 0, th.spawned_by, th.halted, th.told, th.slot.size());
   for (const Id e : g.order) {
-    const CommittedEvent& v = g[e];
-    out.put(e, v.value, v.thread, v.slot, v.stamp, v.reads_from, v.co_before, v.co_after, v.pair, v.kind, v.mode,
-            v.hidden, v.phantom, v.optional, v.stuck, v.failed_cas);
+    const SplitEvent& v = g[e];
+    out.put(e, v.value, v.thread, v.slot, v.stamp, v.reads_from, v.co_before, v.co_after, v.pair, v.commit, v.outcome,
+            v.write, v.kind, v.mode, v.half, v.stuck, v.failed_cas);
     save_path(out, v.at);
-    const auto& before = g.before[static_cast<std::size_t>(e)];
-    out.put(before.count());
-    before.each([&](unsigned d) { out.put(d); });
+    save_set(out, g.prefix_of(e));
   }
   std::size_t used = 0;
   for (const auto& l : g.location)
@@ -40,8 +42,52 @@ template <unsigned W> void save_commit_graph(Writer& out, const CommitGraph<W>& 
       out.put(locations.address(l), locations.size(l), g.location[l].first, g.location[l].last);
 }
 
+// One event and its prefix; false where it does not fit.
+template <unsigned W> bool load_commit_event(Reader& in, SplitGraph<W>& g, LocalStates& states) {
+  SplitEvent v;
+  Id e = none;
+  in.get(e, v.value, v.thread, v.slot, v.stamp, v.reads_from, v.co_before, v.co_after, v.pair, v.commit, v.outcome,
+         v.write, v.kind, v.mode, v.half, v.stuck, v.failed_cas);
+  const std::size_t threads = g.thread.size();
+  if (e < 0 || v.thread >= threads || v.slot >= g.thread[v.thread].slot.size() || !g.thread[v.thread].begin)
+    throw DecodeError("a saved event should belong to a thread");
+  v.at = g.thread[v.thread].begin;
+  for (std::size_t n = in.size(); n > 0; --n)
+    v.at = states.next(v.at, static_cast<std::uint64_t>(in.get()));
+  v.location = v.at->location;
+  v.hidden = v.half != Half::Whole;
+  Bits<W> prefix;
+  bool fits = static_cast<unsigned>(e) < Bits<W>::capacity;
+  for (std::size_t n = in.size(); n > 0; --n) {
+    const std::int64_t d = in.get();
+    if (static_cast<std::uint64_t>(d) >= Bits<W>::capacity)
+      fits = false;
+    else
+      prefix.set(static_cast<unsigned>(d));
+  }
+  if (v.kind == ActionKind::Spawn && v.value < threads) {
+    const auto child = static_cast<std::uint32_t>(v.value);
+    g.thread[child].begin = states.first(child, static_cast<std::uint32_t>(v.at->action.value),
+                                         states.machine().spawn_arguments(v.at->state));
+  }
+  if (!fits) return false;
+  const auto at = static_cast<std::size_t>(e);
+  if (g.event.size() <= at) {
+    g.event.resize(at + 1);
+    g.prefix.resize(at + 1);
+    g.readers.resize(at + 1);
+  }
+  g[e] = v;
+  g.prefix[at] = prefix;
+  g.order.push_back(e);
+  g.used.set(g.bit(e));
+  Id& there = g.thread[v.thread].slot[v.slot];
+  if (v.half == Half::Whole || (v.half == Half::Outcome && there == none)) there = e;
+  return true;
+}
+
 // False where an event does not fit.
-template <unsigned W> bool load_commit_graph(Reader& in, CommitGraph<W>& g, LocalStates& states) {
+template <unsigned W> bool load_commit_graph(Reader& in, SplitGraph<W>& g, LocalStates& states) {
   g = {};
   const Bytecode& p = states.machine().program();
   std::size_t count = 0, threads = 0;
@@ -52,48 +98,15 @@ template <unsigned W> bool load_commit_graph(Reader& in, CommitGraph<W>& g, Loca
   for (std::size_t t = 0; t < threads; ++t) {
     bool begun = false;
     std::size_t slots = 0;
-    in.get(begun, g.thread[t].spawned_by, g.thread[t].halted, slots);
+    in.get(begun, g.thread[t].spawned_by, g.thread[t].halted, g.thread[t].told, slots);
     exists[t] = begun;
     g.thread[t].slot.assign(slots, none);
   }
   for (std::uint32_t t = 0; t < p.threads.size() && t < threads; ++t)
     g.thread[t].begin = states.first(t, p.threads[t].function, p.threads[t].args);
   bool fits = true;
-  for (std::size_t k = 0; k < count; ++k) {
-    CommittedEvent v;
-    Id e = none;
-    in.get(e, v.value, v.thread, v.slot, v.stamp, v.reads_from, v.co_before, v.co_after, v.pair, v.kind, v.mode,
-           v.hidden, v.phantom, v.optional, v.stuck, v.failed_cas);
-    if (e < 0 || v.thread >= threads || v.slot >= g.thread[v.thread].slot.size() || !g.thread[v.thread].begin)
-      throw DecodeError("a saved event should belong to a thread");
-    v.at = g.thread[v.thread].begin;
-    for (std::size_t n = in.size(); n > 0; --n)
-      v.at = states.next(v.at, static_cast<std::uint64_t>(in.get()));
-    v.location = v.at->location;
-    fits &= static_cast<unsigned>(e) < Bits<W>::capacity;
-    const auto at = static_cast<std::size_t>(e);
-    if (fits && g.event.size() <= at) {
-      g.event.resize(at + 1);
-      g.before.resize(at + 1);
-      g.prefix.resize(at + 1);
-      g.readers.resize(at + 1);
-    }
-    for (std::size_t n = in.size(); n > 0; --n) {
-      const std::int64_t d = in.get();
-      if (fits && static_cast<std::uint64_t>(d) < Bits<W>::capacity) g.before[at].set(static_cast<unsigned>(d));
-    }
-    if (v.kind == ActionKind::Spawn && v.value < threads) {
-      const auto child = static_cast<std::uint32_t>(v.value);
-      g.thread[child].begin = states.first(child, static_cast<std::uint32_t>(v.at->action.value),
-                                           states.machine().spawn_arguments(v.at->state));
-    }
-    if (!fits) continue;
-    g[e] = v;
-    g.order.push_back(e);
-    g.used.set(g.bit(e));
-    g.thread[v.thread].slot[v.slot] = e;
-    g.thread[v.thread].events.set(g.bit(e));
-  }
+  for (std::size_t k = 0; k < count; ++k)
+    fits &= load_commit_event(in, g, states);
   for (std::size_t t = 0; t < threads; ++t)
     if (!exists[t]) g.thread[t].begin = nullptr;
   for (std::size_t n = in.size(); n > 0; --n) {
@@ -126,25 +139,19 @@ template <unsigned W> bool CommitEngine<W>::load(const std::vector<std::int64_t>
     G& g = fork(G{});
     if (!detail::load_commit_graph(in, g, states_)) return false;
     for (const Id e : g.order) {
-      const CommittedEvent& v = g[e];
+      const SplitEvent& v = g[e];
       if (v.is_read()) {
         g.location[v.location].reads.set(g.bit(e));
         if (v.reads_from != none) g.readers_of(v.reads_from, v.location).set(g.bit(e));
       }
       if (v.is_write() && v.co_before != none) g.location[v.location].writes.set(g.bit(e));
-    }
-    // The prefix of a revisited read needs that of a later write: go round until nothing changes.
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (const Id e : g.order) {
-        const Set before = g.prefix[static_cast<std::size_t>(e)];
-        compute_commit_prefix(g, e);
-        changed |= !(before == g.prefix[static_cast<std::size_t>(e)]);
-      }
+      if (v.is_write() && v.pair != none && v.action().rmw) g.updating.set(g.bit(v.pair));
     }
     for (std::uint32_t t = 0; t < g.thread.size(); ++t) {
+      if (!g.thread[t].begin) continue;
       const bool halted = g.thread[t].halted;
-      run_again(g, t);
+      g.thread[t].now = g.thread[t].begin;
+      pass(g, t);
       g.thread[t].halted |= halted;
     }
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "models/commit_rules.hpp"
 #include "models/model.hpp"
 #include "models/plan.hpp"
 #include "vm/machine.hpp"
@@ -23,10 +24,8 @@ struct ExploreOptions {
   MachineLimits machine;
   Plan plan;                         // where it has operations, the model is this plan and events commit out of order
   bool success_dependencies = false; // dependencies may start at the success of a store-conditional (RISC-V)
-  bool in_order = false;             // commit in program order: for plans that keep po ∪ rf acyclic
-  bool forwards = false;          // the model lets a read see its own thread's write before that write's predecessors
-  bool multi_copy_atomic = false; // its global order holds coherence with the writes of other threads
-  Plan commit_before;             // where it has operations, RSMC explores, with this relation as commit-before
+  CommitOrder commit_order = CommitOrder::Weakest; // what must be there before an event, where the model is a plan
+  Plan commit_before;    // where it has operations, RSMC explores, with this relation as commit-before
 
   bool valid_commit_before = false; // it is proved that no consistent execution has a cycle of it
 

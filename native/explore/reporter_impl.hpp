@@ -352,6 +352,9 @@ template <class G> Execution Reporter<G>::export_graph(const G& g, std::vector<I
       for (const std::uint32_t d : table.elements(set)) {
         if (d & success_dependency && !options_.success_dependencies) continue;
         const std::size_t slot = d & ~success_dependency;
+        if (const Id from = slot < g.order_of(v.thread).size() ? g.order_of(v.thread)[slot] : none;
+            d & success_dependency && (from == none || !g[from].is_write()))
+          continue; // a choice
         if (slot < index[v.thread].size() && index[v.thread][slot] >= 0)
           found.push_back(static_cast<std::uint32_t>(index[v.thread][slot]));
       }

@@ -8,10 +8,11 @@
 
 namespace fencepost {
 
-template <unsigned W> class CommitStructure {
+// G: a CommitGraph or a SplitGraph.
+template <unsigned W, class G = CommitGraph<W>> class CommitStructure {
 public:
   // False where events and initial writes together do not fit the width.
-  bool build(const CommitGraph<W>& g, DependencyTable& dependencies, bool success_counts) {
+  bool build(const G& g, DependencyTable& dependencies, bool success_counts) {
     const std::size_t places = std::max(places_, g.location.size());
     const std::size_t count = places + g.event.size();
     if (count > Bits<W>::capacity) return false;
@@ -42,9 +43,7 @@ public:
 
 private:
   unsigned at(Id e) const { return number(e); }
-  static bool accessed(const CommitGraph<W>& g, Location l) {
-    return g.location[l].writes.any() || g.location[l].reads.any();
-  }
+  static bool accessed(const G& g, Location l) { return g.location[l].writes.any() || g.location[l].reads.any(); }
 
   // --- the events of the last graph: where they are the same, only rf and co are looked at
   struct Seen {
@@ -57,15 +56,15 @@ private:
     bool hidden = false, stuck = false, failed_cas = false;
     bool operator==(const Seen&) const = default;
   };
-  static Seen seen(const CommittedEvent& v) {
+  template <class E> static Seen seen(const E& v) {
     return {v.at, v.location, v.thread, v.slot, v.pair, v.kind, v.mode, v.hidden, v.stuck, v.failed_cas};
   }
-  bool remembers(const CommitGraph<W>& g) const {
+  bool remembers(const G& g) const {
     return !seen_.empty() && g.used == used_ && std::all_of(g.order.begin(), g.order.end(), [&](Id e) {
       return seen_[static_cast<std::size_t>(e)] == seen(g[e]);
     });
   }
-  void remember(const CommitGraph<W>& g) {
+  void remember(const G& g) {
     used_ = g.used;
     seen_.resize(g.event.size());
     for (const Id e : g.order)
@@ -75,7 +74,7 @@ private:
   std::vector<Bits<W>>& rel(int which) { return s.relation[static_cast<std::size_t>(which)]; }
   void put(int which, std::size_t event) { s.set[static_cast<std::size_t>(which)].set(static_cast<unsigned>(event)); }
 
-  void add_initials(const CommitGraph<W>& g) {
+  void add_initials(const G& g) {
     Bits<W> initials;
     for (Location l = 0; l < g.location.size(); ++l)
       if (accessed(g, l)) initials.set(l);
@@ -85,8 +84,8 @@ private:
     s.events = initials;
   }
 
-  void add_sets(const CommitGraph<W>& g, Id e) {
-    const CommittedEvent& v = g[e];
+  void add_sets(const G& g, Id e) {
+    const auto& v = g[e];
     s.events.set(at(e));
     if (v.is_read() || v.is_write()) {
       put(v.is_read() ? base_set::reads : base_set::writes, at(e));
@@ -105,42 +104,46 @@ private:
     }
   }
 
-  void add_locations(const CommitGraph<W>& g) {
+  // Whether an event is known to access its location: a write may be there without a place in coherence.
+  static bool touches(const G& g, Id e) {
+    const Location l = g[e].location;
+    if (l >= g.location.size()) return false;
+    if constexpr (requires { g[e].commit; })
+      if (g[e].is_write()) return true;
+    return g.location[l].reads.test(g.bit(e)) || g.location[l].writes.test(g.bit(e));
+  }
+
+  void add_locations(const G& g) {
+    std::vector<Bits<W>> here(g.location.size());
+    for (const Id e : g.order)
+      if (touches(g, e) && !g[e].stuck) here[g[e].location].set(at(e));
     for (Location l = 0; l < g.location.size(); ++l) {
       if (!accessed(g, l)) continue;
-      Bits<W> here;
-      here.set(static_cast<unsigned>(l));
-      const auto member = [&](unsigned e) {
-        if (!g.event[e].stuck) here.set(at(static_cast<Id>(e)));
-      };
-      g.location[l].reads.each(member);
-      g.location[l].writes.each(member);
-      here.each([&](unsigned i) { rel(base_relation::loc)[i] = here; });
+      here[l].set(static_cast<unsigned>(l));
+      here[l].each([&](unsigned i) { rel(base_relation::loc)[i] = here[l]; });
     }
   }
 
-  void add_communication(const CommitGraph<W>& g) {
+  void add_communication(const G& g) {
     rel(base_relation::rf).assign(s.n, {});
     rel(base_relation::co).assign(s.n, {});
     for (Location l = 0; l < g.location.size(); ++l) {
       if (!accessed(g, l)) continue;
-      const auto place = static_cast<unsigned>(l);
       Bits<W> later;
       for (Id w = g.location[l].last; w >= 0; w = g[w].co_before) {
         rel(base_relation::co)[at(w)] = later;
         later.set(at(w));
-        g.readers_of(w, l).each([&](unsigned r) { reads_from(g, at(w), static_cast<Id>(r)); });
       }
-      rel(base_relation::co)[place] = later;
-      g.location[l].initial_readers.each([&](unsigned r) { reads_from(g, place, static_cast<Id>(r)); });
+      rel(base_relation::co)[static_cast<unsigned>(l)] = later;
+    }
+    for (const Id r : g.order) {
+      if (!g[r].is_read() || g[r].hidden || g[r].stuck || g[r].reads_from == none) continue;
+      const Id w = g[r].reads_from;
+      rel(base_relation::rf)[w == initial ? static_cast<unsigned>(g[r].location) : at(w)].set(at(r));
     }
   }
 
-  void reads_from(const CommitGraph<W>& g, unsigned w, Id r) {
-    if (!g[r].stuck) rel(base_relation::rf)[w].set(at(r));
-  }
-
-  void add_threads(const CommitGraph<W>& g, DependencyTable& dependencies, bool success_counts) {
+  void add_threads(const G& g, DependencyTable& dependencies, bool success_counts) {
     for (std::uint32_t t = 0; t < g.thread.size(); ++t) {
       const auto& th = g.thread[t];
       Bits<W> later, all;
@@ -161,14 +164,16 @@ private:
     }
   }
 
-  void add_dependencies(const CommitGraph<W>& g, Id e, DependencyTable& dependencies, bool success_counts) {
-    const CommittedEvent& v = g[e];
+  void add_dependencies(const G& g, Id e, DependencyTable& dependencies, bool success_counts) {
+    const auto& v = g[e];
     const Action& a = v.action();
     const auto add = [&](int which, DepSet deps) {
       for (const std::uint32_t d : dependencies.elements(deps)) {
         if (d & success_dependency && !success_counts) continue;
         const Id source = g.at_slot(v.thread, d & ~success_dependency);
-        if (source != none && !g[source].hidden) rel(which)[at(source)].set(at(e));
+        if (source == none || g[source].hidden) continue;
+        if (d & success_dependency && !g[source].is_write()) continue; // a choice
+        rel(which)[at(source)].set(at(e));
       }
     };
     add(base_relation::addr, a.address_deps);

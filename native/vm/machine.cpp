@@ -375,6 +375,7 @@ bool Machine::visible(ThreadState& s, const Instruction& i, Action& out) {
   case Opcode::Choose:
     out.value = value(s, i.use[0]);
     out.high = value(s, i.use[1]);
+    out.data_deps = join(deps(s, i.use[0]), deps(s, i.use[1]));
     out.kind = static_cast<std::int64_t>(out.value) > static_cast<std::int64_t>(out.high) ? ActionKind::Block
                                                                                           : ActionKind::Choose;
     return true;
@@ -510,26 +511,30 @@ void Machine::reply(ThreadState& s, const Action& action, std::uint64_t v) {
     const bool done = (v & mask) == (expected & mask);
     set(s, i.dst, v, self);
     set(s, i.dst2, done, join(self, compared));
-    if (done) { // what it compared with decides whether it writes
+    if (done) { // what it read and what it compared with decide whether it writes
       second_half(s, desired & mask, d);
-      s.pending_control = join(s.control, compared);
+      s.pending_control = join(s.control, join(self, compared));
       return;
     }
     if (track_) ++s.events; // the write that does not happen keeps its place in program order
     break;
   }
-  case Opcode::BlockingCas:
+  case Opcode::BlockingCas: {
+    const DepSet compared = deps(s, i.use[1]);
     second_half(s, value(s, i.use[2]) & mask_of(8 * i.width), deps(s, i.use[2]));
-    s.control = join(s.control, join(self, deps(s, i.use[1])));
+    s.control = s.pending_control = join(s.control, join(self, compared));
     return;
+  }
   case Opcode::Await: {
     const DepSet compared = waiting_deps(s, i);
     set(s, i.dst, v, self);
     s.control = join(s.control, join(self, compared));
     break;
   }
-  case Opcode::Choose:
-    set(s, i.dst, v, 0);
+  case Opcode::Choose: // hidden from models, but nobody has it before it is chosen
+    set(s, i.dst, v,
+        track_ ? join(join(deps(s, i.use[0]), deps(s, i.use[1])), dependencies_.single(number | success_dependency))
+               : 0);
     break;
   case Opcode::Spawn:
   case Opcode::Join:

@@ -350,7 +350,7 @@ class Candidate:
                     rmw=True,
                     at=action.at,
                     address_deps=action.address_deps,
-                    control_deps=action.control_deps,
+                    control_deps=action.control_deps | {len(trace.steps)},
                     pair=len(trace.steps),
                 )
             )

@@ -355,9 +355,7 @@ class ThreadRunner:
             yield replace(failed, slots=path.counted())
         slot = (path.state.thread, path.writer(), path.slots.get(path.writer(), 0))
         fact = frozenset({(slot, (action.address, action.size), action.value)})
-        # Whether a compare-exchange writes at all hangs on what it read.
-        decides = {len(path.steps) - 1} if action.rmw and action.part is not Part.RMW else set()
-        flow = action.address_deps | action.data_deps | action.control_deps | decides
+        flow = action.address_deps | action.data_deps | action.control_deps
         causes = conjunction(path.why[i] for i in flow)
         why = tuple(facts | fact for facts in causes if not any(s == slot for s, _, _ in facts))
         rests_on = conjunction([path.rests_on, (fact,)]) if why else ()

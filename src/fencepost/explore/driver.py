@@ -17,15 +17,10 @@ from fencepost.explore.convert import state_of, to_execution, to_report
 from fencepost.explore.cuts import with_cuts
 from fencepost.explore.deepen import deepen
 from fencepost.explore.engines import (
-    LOSES,
     NATIVE_MODELS,
-    NOT_SHOWN,
-    PLANNED_MODELS,
-    STRONGER,
     WAITS_IN_BLOCK,
     Engine,
     engine_of,
-    may_fail_freely,
     uses,
 )
 from fencepost.explore.native import Report, Watch
@@ -177,7 +172,7 @@ def _beyond(engine: Engine, error: UnsupportedError) -> Reason:
 
 
 def _second_look(engine: Engine) -> bool:
-    return engine.reason in (LOSES, STRONGER, WAITS_IN_BLOCK)
+    return engine.reason == WAITS_IN_BLOCK
 
 
 def _patient(engine: Engine, options: Options) -> Options:
@@ -204,11 +199,8 @@ def _run(
     if options.algorithm == "rsmc":
         doubt = commit_before_doubt(prepared, model, report.results)
         return prepared, report if report.failed or report.reason else replace(report, reason=doubt), engine
-    incomplete = report.results.may_miss or (engine.like in PLANNED_MODELS and may_fail_freely(prepared.program))
-    if incomplete and not report.failed and not report.reason:
-        return Engine(False, reason=WAITS_IN_BLOCK if engine.like in NATIVE_MODELS else STRONGER)
-    if engine.like in NOT_SHOWN and not report.failed and not report.reason:
-        return Engine(False, reason=LOSES)
+    if report.results.may_miss and not report.failed and not report.reason:
+        return Engine(False, reason=WAITS_IN_BLOCK)
     return prepared, report, engine
 
 

@@ -24,18 +24,15 @@ from fencepost.program.program import Program
 #: The models that the core checks by hand-tuned code, by their number there.
 NATIVE_MODELS = {"sc": 0, "tso": 1, "pso": 2, "ra": 3, "rc11": 4, "rc11-cpp20": 5, "wrc11": 6, "ra as rc11": 4}
 
-#: Our models that let events commit out of program order: the core runs their plan. The value says whether a read may
-#: see its own thread's write before that write's predecessors, where commit-before can be too strong.
-PLANNED_MODELS = {"power": False, "armv8": True, "riscv": True, "armv7": True, "imm": True}
+#: Our models that let events commit out of program order: the core runs their plan, with the rules of this number for
+#: what must be there before an event.
+PLANNED_MODELS = {"power": 2, "armv8": 3, "riscv": 4, "armv7": 5, "imm": 6}
+
+#: The rule of program order.
+IN_ORDER = 1
 
 #: Our models without a hand-tuned checker whose events commit in program order: the core runs their plan so.
 IN_ORDER_MODELS = ("sra",)
-
-#: Of those that forward, the ones whose global order holds coherence with other threads' writes.
-MULTI_COPY_ATOMIC = ("armv8", "riscv")
-
-#: Those under which the explorer is known to lose executions: what it finds is true, that there is no more is not.
-NOT_SHOWN = ("riscv", "armv7", "imm")
 
 #: Release/acquire with fences or non-atomic accesses: it is rc11 where every atomic access releases and acquires.
 STRONG_RC11 = "ra as rc11"
@@ -44,8 +41,6 @@ STRONG_RC11 = "ra as rc11"
 WITH_BLOCKS = ("sc", "tso", "pso", "ra", "rc11", "rc11-cpp20")
 
 WAITS_IN_BLOCK = "a thread may wait inside an atomic block, which is judged on whole executions"
-LOSES = "nothing shows that the explorer finds everything under this model"
-STRONGER = "the order in which the explorer commits may be stronger than the model on this program"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +136,6 @@ def _in_order(model: Model, spawns: bool, exclusives: bool) -> Engine:
     if doubt:
         return Engine(False, reason=f"nothing proves that an exploration finds everything under this model: {doubt}")
     return Engine(True, "", "the model keeps po and rf acyclic: its plan is run in program order")
-
-
-def may_fail_freely(program: Program) -> bool:
-    """Whether a store-conditional may fail for no reason. What follows such a failure depends on nothing, so it may
-    commit before the load-reserve; the core decides the failure after that load and would miss it."""
-    return any(isinstance(i, StoreConditional) and i.may_fail for f in program.functions for i in f.code)
 
 
 def uses(program: Program, *kinds: type[object]) -> bool:

@@ -16,7 +16,7 @@ from fencepost import _core, reasons
 from fencepost._core import CoreEstimate, CoreExecution, CoreResults, Progress
 from fencepost.explore import saved
 from fencepost.explore.commit_order import is_proved
-from fencepost.explore.engines import MULTI_COPY_ATOMIC, NATIVE_MODELS, PLANNED_MODELS, Engine
+from fencepost.explore.engines import IN_ORDER, NATIVE_MODELS, PLANNED_MODELS, Engine
 from fencepost.explore.prepare import Prepared
 from fencepost.models.registry import Model
 from fencepost.options import CheckOptions, ExploreOptions
@@ -243,9 +243,7 @@ def native_options(
         assert plan is not None, "a planned model should have a plan"
         native.set_plan(*plan_rows(plan))
         native.success_dependencies = prepared.program.arch is Arch.RISCV
-        native.in_order = engine.in_order
-        native.forwards = PLANNED_MODELS.get(engine.like, False)
-        native.multi_copy_atomic = engine.like in MULTI_COPY_ATOMIC
+        native.commit_order = IN_ORDER if engine.in_order else PLANNED_MODELS.get(engine.like, 0)
     if options.algorithm == "rsmc":
         from fencepost.models.commit_before import find
 

@@ -580,18 +580,19 @@ class Machine:
                 self._set(frame, i.old, value, event)
                 self._set(frame, i.success, int(done), event | compared)
                 if done:
-                    self._second_half(state, action, to_unsigned(desired, width), deps, compared=compared)
+                    self._second_half(state, action, to_unsigned(desired, width), deps, compared=compared | event)
                     return
             case ins.BlockingCas():
                 new = to_unsigned(self._value(frame, i.desired), 8 * i.size)
-                self._second_half(state, action, new, self._deps(frame, i.desired))
-                state.control |= NO_DEPS if self.scoped else event | self._deps(frame, i.expected)
+                compared = event | self._deps(frame, i.expected)
+                self._second_half(state, action, new, self._deps(frame, i.desired), compared=compared)
+                state.control |= NO_DEPS if self.scoped else compared
                 return
             case ins.Await():
                 self._set(frame, i.dst, value, event)
                 state.control |= NO_DEPS if self.scoped else event | self._deps(frame, i.operand, i.mask)
             case ins.Choose():
-                self._set(frame, i.dst, value, NO_DEPS)
+                self._set(frame, i.dst, value, self._deps(frame, i.low, i.high))
             case ins.Malloc():
                 address = self._allocate(state, HEAP, action.value, i.align)
                 state.objects[address] = action.value
@@ -604,8 +605,8 @@ class Machine:
         self, state: ThreadState, read: Action, value: int, deps: Deps, old: int | None = None,
         compared: Deps = NO_DEPS,
     ) -> None:  # fmt: skip
-        """`old`: what was read; writing the same again is no effect that ends a spin. `compared`: what decides, with
-        the value read, whether there is a write at all, which is a control dependency of the write."""
+        """`old`: what was read; writing the same again is no effect that ends a spin. `compared`: what decides
+        whether there is a write at all, which is a control dependency of the write."""
         state.effects += value != old
         state.pending_write = replace(
             read, kind=Kind.WRITE, value=value, rmw=True, data_deps=deps, control_deps=state.control | compared

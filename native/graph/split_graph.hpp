@@ -1,0 +1,155 @@
+// An execution graph in which a write is two events: its data (address and value, which its own thread may read) and
+// its commit (its place in coherence, from where on others may read it). Events come out of program order: one may be
+// there while po-earlier ones are missing. Plain data; exploring an alternative starts with a copy.
+#pragma once
+
+#include "graph/coherence.hpp"
+
+#include <algorithm>
+
+namespace fencepost {
+
+// What an event is besides a whole one: the commit of a write, or whether a store-conditional succeeds.
+enum class Half : std::uint8_t { Whole, Commit, Outcome };
+
+struct SplitEvent {
+  LocalState* at = nullptr;                      // the thread at this event
+  std::uint64_t value = 0;                       // Outcome: 0 or 1
+  std::uint32_t thread = 0, slot = 0, stamp = 0; // slot: its index in program order, the same for all parts of a write
+  Location location = no_location;
+  Id reads_from = none, co_before = none, co_after = none;
+  Id pair = none;    // write of a read-modify-write or of an exclusive pair: its read, where that is there
+  Id commit = none;  // write: its commit, where that is there
+  Id outcome = none; // write of a store-conditional that may fail: its outcome
+  Id write = none;   // Commit: the write
+  ActionKind kind = ActionKind::Fence;
+  Mode mode = Mode::Na;
+  Half half = Half::Whole;
+  bool hidden = false;     // from models and reports
+  bool stuck = false;      // a read that makes its thread wait
+  bool failed_cas = false; // the read of a compare-exchange whose write is not there
+
+  bool is_read() const { return kind == ActionKind::Read; }
+  bool is_write() const { return kind == ActionKind::Write && half == Half::Whole; }
+  bool is_fence() const { return kind == ActionKind::Fence; }
+  const Action& action() const { return at->action; }
+};
+
+template <unsigned W> struct SplitGraph : CoherenceGraph<W, SplitEvent> {
+  using Base = CoherenceGraph<W, SplitEvent>;
+  using Base::bit, Base::location, Base::order, Base::stamps, Base::used;
+  using typename Base::Set;
+
+  struct Thread {
+    LocalState* begin = nullptr; // null while it does not exist
+    LocalState* now = nullptr;   // at its first event that is missing, or not committed
+    Id spawned_by = none;
+    bool halted = false;  // it waits, or met an error
+    bool told = false;    // of the error that it met
+    std::vector<Id> slot; // events by program order; `none` where one is missing. A store-conditional whose write is
+                          // missing: its outcome
+  };
+
+  std::vector<Thread> thread;
+  Set updating;        // reads of read-modify-writes whose write is there
+  bool judged = false; // the model was asked about the graph as it is, and allows it
+
+  Id at_slot(std::uint32_t t, std::size_t slot) const {
+    return slot < thread[t].slot.size() ? thread[t].slot[slot] : none;
+  }
+  // The part of an event after which it is over.
+  Id whole(Id e) const { return (*this)[e].is_write() ? (*this)[e].commit : e; }
+  bool committed(Id w) const { return w == initial || (*this)[w].commit != none; }
+  // Whether a set of events holds the commit of a write.
+  bool commits(const Set& set, Id w) const {
+    return w == initial || ((*this)[w].commit != none && set.test(bit((*this)[w].commit)));
+  }
+
+  // `none` where the graph is full.
+  Id add(std::uint32_t t, std::uint32_t slot, LocalState* at, Half half) {
+    const Id e = Base::take_number([](std::size_t) {});
+    if (e == none) return none;
+    SplitEvent& v = (*this)[e];
+    v = {};
+    v.at = at;
+    v.kind = at->action.kind;
+    v.mode = at->action.mode;
+    v.location = at->location;
+    v.value = at->action.value;
+    v.thread = t;
+    v.slot = slot;
+    v.stamp = stamps++;
+    v.half = half;
+    v.hidden = half != Half::Whole;
+    Thread& th = thread[t];
+    if (th.slot.size() <= slot) th.slot.resize(slot + 1, none);
+    if (half != Half::Commit) th.slot[slot] = e;
+    if (v.is_read()) location[v.location].reads.set(bit(e));
+    order.push_back(e);
+    judged = false;
+    return e;
+  }
+
+  // Takes an event out. pre: what needs it is gone. `order` is left to the caller.
+  void remove(Id e) {
+    SplitEvent& v = (*this)[e];
+    judged = false;
+    used.reset(bit(e));
+    if (v.half == Half::Commit) {
+      if ((*this)[v.write].co_before != none) this->displace(v.write);
+      (*this)[v.write].commit = none;
+      return;
+    }
+    if (v.is_read()) {
+      if (v.reads_from != none) this->clear_reads_from(e);
+      location[v.location].reads.reset(bit(e));
+      updating.reset(bit(e));
+      for (const Id w : thread[v.thread].slot) // what it writes may be known without what it reads
+        if (w != none && (*this)[w].pair == e) (*this)[w].pair = none;
+    }
+    if (v.is_write() && v.action().rmw && v.pair != none) {
+      (*this)[v.pair].failed_cas = compares(v.pair);
+      updating.reset(bit(v.pair));
+    }
+    if (v.kind == ActionKind::Spawn) thread[v.value] = {};
+    thread[v.thread].slot[v.slot] = v.outcome;
+  }
+
+  bool compares(Id r) const { return (*this)[r].action().part == Part::Cas; }
+
+  // Makes two events a pair: the read, and the write that was there before it, or comes after it.
+  void pair_up(Id r, Id w) {
+    (*this)[w].pair = r;
+    if (!(*this)[w].action().rmw) return;
+    (*this)[r].failed_cas = false;
+    updating.set(bit(r));
+  }
+
+  // --- what a Reporter asks
+  bool shown(Id e) const { return !(*this)[e].hidden && !(*this)[e].stuck; }
+  std::uint32_t index_of(Id e) const { return (*this)[e].slot; }
+  const std::vector<Id>& order_of(std::uint32_t t) const { return thread[t].slot; }
+  bool known_before(Id first, Id second) const { return this->prefix_of(whole(second)).test(bit(whole(first))); }
+  bool updates(Id e) const {
+    const SplitEvent& v = (*this)[e];
+    if (!v.is_read()) return v.is_write() && v.pair != none;
+    const auto& slots = thread[v.thread].slot;
+    return std::any_of(slots.begin() + v.slot, slots.end(),
+                       [&](Id w) { return w != none && (*this)[w].is_write() && (*this)[w].pair == e; });
+  }
+  Id joined(Id e) const {
+    if ((*this)[e].kind != ActionKind::Join) return none;
+    Id last = none;
+    for (const Id d : thread[(*this)[e].action().value].slot)
+      if (d != none && shown(d)) last = d;
+    return last;
+  }
+  // A thread may have allocated memory after an event that is missing now.
+  const LocalState* latest(std::uint32_t t) const {
+    for (auto e = thread[t].slot.rbegin(); e != thread[t].slot.rend(); ++e)
+      if (*e != none) return (*this)[*e].slot > thread[t].now->state.events ? (*this)[*e].at : thread[t].now;
+    return thread[t].now;
+  }
+};
+
+} // namespace fencepost
