@@ -24,6 +24,7 @@ class Code(Enum):
     UNSUPPORTED = "unsupported"  # the program does what the analysis cannot treat
     INTERRUPTED = "interrupted"  # Ctrl-C
     ASSUMPTIONS = "assumptions-exclude-every-execution"
+    IGNORED = "ignored-error"  # an error that is not reported ends executions, and what comes after was not looked at
     NOT_PROVED = "not-proved"  # the search ended, but nothing shows that it missed nothing
 
 
@@ -90,8 +91,12 @@ _CODES = {
 
 
 def met(kind: ErrorKind, message: str, at: Position | None) -> Reason:
-    """A bound that an execution met."""
-    return Reason(_CODES[kind], message, at)
+    """A bound that an execution met, or an ignored error at which it ended."""
+    if kind in _CODES:
+        return Reason(_CODES[kind], message, at)
+    return Reason(
+        Code.IGNORED, f"executions end here at an ignored error ({kind.value}); what comes after was not looked at", at
+    )
 
 
 def only_bounds(reasons: Iterable[Reason]) -> bool:

@@ -19,7 +19,7 @@ from fencepost.models.registry import MIXED, Model
 from fencepost.options import CheckOptions, ExploreOptions
 from fencepost.program import instructions as ins
 from fencepost.program.condition import decide
-from fencepost.program.instructions import ErrorKind
+from fencepost.program.instructions import GOES_ON, ErrorKind
 from fencepost.program.layout import condition_constants, lay_out
 from fencepost.program.passes.split import split_mixed_sizes
 from fencepost.program.program import Program
@@ -109,7 +109,9 @@ def _collect(
             tally.blocked += 1
         elif found.status is Status.BOUND:
             tally.bounds.extend(found.errors)
-        new = [e for e in _errors(found, tally) if e.kind not in ignored]
+        all_errors = _errors(found, tally)
+        tally.bounds.extend(e for e in all_errors if e.kind in ignored and e.kind not in GOES_ON)
+        new = [e for e in all_errors if e.kind not in ignored]
         known = {(e.kind, e.at) for e, _ in tally.errors}
         tally.errors += [(e, found) for e in new if (e.kind, e.at) not in known]
         if tally.errors and not keep_going:

@@ -29,7 +29,7 @@ from fencepost.judgement import Seen, bound_met, judge
 from fencepost.models.registry import Model, find
 from fencepost.options import CheckOptions, ExploreOptions
 from fencepost.program.condition import decide
-from fencepost.program.instructions import BOUNDS, AtomicBegin, ErrorKind
+from fencepost.program.instructions import BOUNDS, GOES_ON, AtomicBegin, ErrorKind
 from fencepost.program.layout import condition_constants
 from fencepost.program.program import Program
 from fencepost.reasons import Code, Reason, words
@@ -237,13 +237,13 @@ def _going_round(
 def _sort_findings(
     report: Report, prepared: Prepared, model: str, options: ExploreOptions
 ) -> tuple[list[ErrorReport], list[Witness], list[ErrorReport]]:
-    """Errors that count, their witnesses, and the bounds that were met."""
+    """Errors that count, their witnesses, and what executions ended at before their time."""
     waiting = frozenset({ErrorKind.DEADLOCK, ErrorKind.LIVENESS})
     ignored = options.ignored if isinstance(options, CheckOptions) else waiting
     errors, witnesses, limits = [], [], []
     for raw in report.results.findings:
         found = to_report(raw, prepared)
-        if found.kind in BOUNDS:
+        if found.kind in BOUNDS or (found.kind in ignored and found.kind not in GOES_ON):
             limits.append(found)
         elif found.kind not in ignored:
             errors.append(found)

@@ -242,6 +242,12 @@ BOUNDS = frozenset({
 })  # fmt: skip
 
 
+#: An execution goes on after these, or has ended anyway: to ignore one hides nothing but itself.
+GOES_ON = frozenset({
+    ErrorKind.RACE, ErrorKind.UNINITIALISED, ErrorKind.LEAK, ErrorKind.DEADLOCK, ErrorKind.LIVENESS, ErrorKind.ABORT,
+})  # fmt: skip
+
+
 class SyncOp(Enum):
     """Library synchronisation. `program/passes/synchronisation.py` turns each into reads, writes and awaits on the
     memory of the object; only that pass knows the layout of a mutex, a barrier and so on."""
