@@ -29,9 +29,24 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imported_rooms(path: Path) -> set[str]:
+def named_in_strings(tree: ast.AST) -> set[str]:
+    """The rooms that a module imports by a string: `import_module("fencepost.x")`, `__import__(...)`."""
     rooms = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in ("import_module", "__import__"):
+            name = node.args[0]
+            known = name.values[0] if isinstance(name, ast.JoinedStr) else name  # what an f-string begins with
+            text = str(known.value) if isinstance(known, ast.Constant) else ""
+            assert text and text != "fencepost.", f"an import by a computed name: {ast.unparse(node)}"
+            if text.startswith("fencepost."):
+                rooms.add(room_of(text))
+    return rooms
+
+
+def imported_rooms(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text())
+    rooms = named_in_strings(tree)
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             rooms |= {room_of(a.name) for a in node.names if a.name.split(".")[0] == "fencepost"}
         elif isinstance(node, ast.ImportFrom):
@@ -50,6 +65,22 @@ def test_python_imports_follow_the_direction(path: Path) -> None:
     assert room in LAYERS["python"], f"room {room!r} is not listed in layers.toml"
     refused = imported_rooms(path) - {room} - set(LAYERS["python"][room])
     assert not refused, f"{path.relative_to(ROOT)} must not import {sorted(refused)}"
+
+
+def test_imports_by_string_are_seen() -> None:
+    text = "from importlib import import_module\nimport_module('fencepost.explore.native')\nimport_module('json')"
+    assert named_in_strings(ast.parse(text)) == {"explore"}
+    assert named_in_strings(ast.parse("import_module(f'fencepost.cli.{verb}')")) == {"cli"}
+    with pytest.raises(AssertionError, match="computed name"):
+        named_in_strings(ast.parse("import_module(f'fencepost.{x}')"))
+
+
+@pytest.mark.parametrize("room", LAYERS["python"])
+def test_no_permission_is_unused(room: str) -> None:
+    modules = [p for p in MODULES if room_of(module_name(p)) == room]
+    used = set().union(*(imported_rooms(p) for p in modules))
+    unused = set(LAYERS["python"][room]) - used
+    assert not unused, f"layers.toml lets {room} import {sorted(unused)}, and it does not"
 
 
 @pytest.mark.parametrize("path", NATIVE, ids=[str(p.relative_to(ROOT)) for p in NATIVE])

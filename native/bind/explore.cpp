@@ -49,6 +49,7 @@ void bind_explore(nb::module_& m) {
       .def_rw("deadlocks", &ExploreOptions::deadlocks)
       .def_rw("check_duplicates", &ExploreOptions::check_duplicates)
       .def_rw("keep_executions", &ExploreOptions::keep_executions)
+      .def_rw("keep_outcomes", &ExploreOptions::keep_outcomes)
       .def_rw("max_events", &ExploreOptions::max_events)
       .def_rw("success_dependencies", &ExploreOptions::success_dependencies)
       .def_rw("valid_commit_before", &ExploreOptions::valid_commit_before)

@@ -453,7 +453,7 @@ template <unsigned W> void Engine<W>::retract(Frame& f) {
 
 // --- revisits --------------------------------------------------------------------------------------------------------
 
-// Whether e was added as the canonical run would have added it, seen from write a (see docs/algorithms).
+// Whether e was added as the canonical run would have added it, seen from write a (see docs/how/exploration.md).
 template <unsigned W> bool Engine<W>::maximal(Id e, Id a) {
   const Graph<W>& g = graph();
   const Event& v = g[e];

@@ -39,6 +39,7 @@ public:
     options_.keep_going = true;
     options_.deadlocks = options_.races = options_.leaks = options_.check_duplicates = false;
     options_.keep_executions = 0;
+    options_.keep_outcomes = false;
   }
 
   // Once more, where probing took less than a hundredth of the time so far.

@@ -19,6 +19,7 @@ struct ExploreOptions {
   bool deadlocks = true;              // report threads that wait for what nobody will do
   bool check_duplicates = false;      // hash every complete graph
   std::uint64_t keep_executions = 0;  // hand out this many complete executions as data
+  bool keep_outcomes = false;         // and the first execution of every outcome
   std::uint32_t max_events = 1 << 13; // per execution
   std::size_t cache_bytes = 24 << 20; // thread states remembered
   MachineLimits machine;

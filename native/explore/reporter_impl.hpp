@@ -62,7 +62,11 @@ template <class G> void Reporter<G>::complete(const G& g) {
 template <class G> void Reporter<G>::count_complete(const G& g) {
   look_for_duplicates(g);
   ++results_.executions;
-  if (!states_.machine().program().observations.empty()) ++results_.outcomes[outcome(g)];
+  if (!states_.machine().program().observations.empty()) {
+    const auto [known, fresh] = results_.outcomes.try_emplace(outcome(g), 0);
+    ++known->second;
+    if (fresh && options_.keep_outcomes) results_.kept.push_back(export_graph(g));
+  }
   if (results_.kept.size() < options_.keep_executions) results_.kept.push_back(export_graph(g));
 }
 

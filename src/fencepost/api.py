@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fencepost.errors import InputError, InternalError, UnsupportedError, UsageError
+from fencepost.errors import InputError, InternalError, UsageError
 from fencepost.options import (
     BoundedOptions,
     CheckOptions,
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from fencepost.enumerate.explain import Explanation
     from fencepost.execution.execution import Execution
     from fencepost.generate.litmus_tests import LitmusTest
+    from fencepost.models.registry import Model
     from fencepost.repair.repairing import Task
     from fencepost.repair.result import Repair
     from fencepost.suite.compare import Comparison
@@ -63,11 +63,10 @@ def check(
 def _explored(
     program: Program, options: CheckOptions, progress: Callable[[int, float, Estimate | None], None] | None = None
 ) -> Verdict:
+    from fencepost.explore import explore
+
     model = find_model(options.model)
-    verdict: Verdict = _room("explore", "exploration").explore(program, model, options, progress)
-    if verdict.answer is Answer.FAIL and verdict.witness is None:
-        witness = _room("explore.counterexample", "exploration").counterexample(program, model, options)
-        verdict = replace(verdict, witness=witness, errors=(witness.error,) if witness is not None else ())
+    verdict = explore(program, model, options, progress)
     if verdict.witness is not None:
         from fencepost.witness.confirm import confirm
         from fencepost.witness.repair import repair
@@ -191,32 +190,31 @@ def notebook(value: object, form: str) -> str | None:
 
 def outcomes(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> Outcomes:
     """The final states of all executions. `keywords` are the fields of ExploreOptions."""
+    from fencepost.explore import outcomes as explored
+
     options = make(ExploreOptions, keywords)
     program = read(source, flags=flags)
-    found: Outcomes = _room("explore", "exploration").outcomes(program, find_model(options.model), options)
-    return found
+    return explored(program, find_model(options.model), options)
 
 
 def executions(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> Iterator[Execution]:
     """Every complete execution as a value, as it is found, for analyses of one's own. `keywords` are the fields of
     ExploreOptions; nothing is remembered of the executions handed out."""
+    from fencepost.explore import executions as explored
+
     options = make(ExploreOptions, keywords)
     program = read(source, flags=flags)
-    found: Iterator[Execution] = _room("explore", "exploration").executions(
-        program, find_model(options.model), options
-    )  # fmt: skip
-    return found
+    return explored(program, find_model(options.model), options)
 
 
 def estimate(source: Source, *, flags: Sequence[str] = (), probes: int = 1000, **keywords: Any) -> Estimate | None:
     """How many executions there seem to be, without exploring them: Knuth's estimator with so many probes. None under
     models whose events commit out of order. `keywords` are the fields of ExploreOptions."""
+    from fencepost.explore import estimate as estimated
+
     options = make(ExploreOptions, keywords)
     program = read(source, flags=flags)
-    found: Estimate | None = _room("explore", "exploration").estimate(
-        program, find_model(options.model), options, probes=probes
-    )
-    return found
+    return estimated(program, find_model(options.model), options, probes=probes)
 
 
 def litmus(files: Sequence[str], *, progress: Progress | None = None, **keywords: Any) -> Suite:
@@ -300,13 +298,17 @@ def compare(
     return search(find_model(first), find_model(second), arch=arch, size=size, time_limit=time_limit)
 
 
-def find_model(name: str) -> Any:
+def find_model(name: str) -> Model:
     """The memory model with this name, or in this .cat file."""
-    return _room("models.registry", "the collection of memory models").find(name)
+    from fencepost.models.registry import find
+
+    return find(name)
 
 
 def model_names() -> tuple[str, ...]:
-    return tuple(_room("models.registry", "the collection of memory models").names())
+    from fencepost.models.registry import names
+
+    return tuple(names())
 
 
 def doctor() -> tuple[Finding, ...]:
@@ -328,12 +330,3 @@ def print_program(program: Program) -> str:
     from fencepost.program import printer
 
     return printer.print_program(program)
-
-
-def _room(name: str, what: str) -> Any:
-    try:
-        return import_module(f"fencepost.{name}")
-    except ModuleNotFoundError as error:
-        if error.name is None or not error.name.startswith("fencepost."):
-            raise
-        raise UnsupportedError(f"this version of fencepost comes without {what}") from None

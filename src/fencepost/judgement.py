@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fencepost import reasons
+from fencepost.execution.execution import Execution
 from fencepost.program.condition import Quantifier
 from fencepost.program.instructions import Assume, ErrorKind, Fail
 from fencepost.program.operands import Position
 from fencepost.program.program import Program
 from fencepost.reasons import Code, Reason
 from fencepost.records import dataclass
-from fencepost.verdict import Answer, ErrorReport
+from fencepost.verdict import Answer, ErrorReport, Witness
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +78,10 @@ def _rounds(program: Program, at: Position | None) -> int | None:
     """How often the loop whose bound stands there may go round."""
     fails = (i for f in program.functions for i in f.code if isinstance(i, Fail) and i.kind is ErrorKind.LOOP_BOUND)
     return next((i.rounds for i in fails if i.at == at and i.rounds), None)
+
+
+def refutation(program: Program, execution: Execution, model: str) -> Witness:
+    """An execution whose final state is against the program's condition, as a witness."""
+    state = ", ".join(f"{name} = {value}" for name, value in execution.outcome.items())
+    error = ErrorReport(ErrorKind.ASSERTION, f"the final state {state} is against the condition")
+    return Witness(execution, error, model, program=program)

@@ -11,6 +11,7 @@ import pytest
 
 import fencepost
 from fencepost.errors import UsageError
+from fencepost.explore import saved
 from fencepost.frontends import read_text
 from fencepost.program.program import Program
 
@@ -98,3 +99,8 @@ def test_another_text_of_the_same_model_is_another_question(tmp_path: Path) -> N
     assert "PASS" in run("po | rf | co | fr", "--resume", "state")
     assert "saved for another" in run("po | rf | co | fr | rmw", "--resume", "state")
     assert "all candidates are enumerated" in run("po-loc | rf | co | fr", "--resume", "state")
+
+
+def test_every_member_of_the_structs_is_saved() -> None:
+    for kind, members in saved._MEMBERS.items():
+        assert set(members) == {name for name in dir(kind) if isinstance(getattr(kind, name), property)}, kind

@@ -20,5 +20,5 @@ def models(model: NameOrPath = None) -> Reply:
     listed = [api.find_model(name) for name in api.model_names()]
     width = max(len(m.name) for m in listed)
     lines = [f"{m.name:{width}}  {m.description}" for m in listed]
-    data = {"models": [{"name": m.name, "kind": m.kind.value, "description": m.description} for m in listed]}
-    return Reply("\n".join([*lines, "", "--model also takes the path of a .cat file."]), data)
+    table = {"models": [{"name": m.name, "kind": m.kind.value, "description": m.description} for m in listed]}
+    return Reply("\n".join([*lines, "", "--model also takes the path of a .cat file."]), table)

@@ -7,18 +7,19 @@ safety: a program that allocates gets a warning instead of silence.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 
 from fencepost.enumerate.enumeration import Found, Judge, Status, enumerate_all
 from fencepost.enumerate.prepare import ready
 from fencepost.enumerate.traces import MAX_EVENTS
-from fencepost.judgement import Seen, bound_met, judge
+from fencepost.execution.execution import Execution
+from fencepost.judgement import Seen, bound_met, judge, refutation
 from fencepost.models.cat.plan import is_race
 from fencepost.models.registry import MIXED, Model
 from fencepost.options import CheckOptions, ExploreOptions
 from fencepost.program import instructions as ins
-from fencepost.program.condition import decide
+from fencepost.program.condition import decide, refutes
 from fencepost.program.instructions import GOES_ON, ErrorKind
 from fencepost.program.layout import condition_constants, lay_out
 from fencepost.program.passes.split import split_mixed_sizes
@@ -41,6 +42,7 @@ class _Tally:
     bounds: list[ErrorReport] = field(default_factory=list)
     flags: set[str] = field(default_factory=set)
     reason: Reason | None = None
+    against: Execution | None = None  # the first whose final state refutes the condition
 
     def unfinished(self, program: Program) -> tuple[Reason, ...]:
         """Why there may be more than what was seen."""
@@ -55,7 +57,10 @@ def check_by_enumeration(
     """The verdict of `check`. Its `extra` names the engine. `judges`: gives the `enumeration.Judge` of a model."""
     start = time.perf_counter()
     prepared = ready(program, model, options)
-    tally = _collect(prepared, model, options, options.ignored, keep_going=options.keep_going, judges=judges)
+    tally = _collect(
+        prepared, model, options, options.ignored, keep_going=options.keep_going, judges=judges,
+        against=_refuting(prepared),
+    )  # fmt: skip
     holds = _condition(prepared, tally)
     seen = Seen([e for e, _ in tally.errors], holds, tally.unfinished(prepared), tally.executions, tally.blocked,
                 "enumerated")  # fmt: skip
@@ -64,11 +69,18 @@ def check_by_enumeration(
     if tally.errors:
         error, found = tally.errors[0]
         witness = Witness(found.execution, error, model.name, program=prepared)
+    elif holds is False and tally.against is not None:
+        witness = refutation(prepared, tally.against, model.name)
     return Verdict(
         verdict, reason, model.name, tally.executions, tally.blocked, time.perf_counter() - start,
-        tuple(e for e, _ in tally.errors), witness, _warnings(prepared, tally),
+        _all_errors(tally, witness), witness, _warnings(prepared, tally),
         {"engine": "enumerate"} | ({"condition": holds} if program.condition is not None else {}), why,
     )  # fmt: skip
+
+
+def _all_errors(tally: _Tally, witness: Witness | None) -> tuple[ErrorReport, ...]:
+    """A condition that one execution refutes is an error, too."""
+    return tuple(e for e, _ in tally.errors) or ((witness.error,) if witness is not None else ())
 
 
 def outcomes_by_enumeration(
@@ -93,8 +105,9 @@ def outcomes_by_enumeration(
 
 def _collect(
     program: Program, model: Model, options: ExploreOptions, ignored: frozenset[ErrorKind], *, keep_going: bool,
-    judges: Judges | None,
+    judges: Judges | None, against: Callable[[Mapping[str, int]], bool] = lambda _: False,
 ) -> _Tally:  # fmt: skip
+    """`against`: whether a final state refutes the condition."""
     tally = _Tally()
     start = time.perf_counter()
     limit = start + options.time_limit if options.time_limit is not None else None
@@ -104,6 +117,8 @@ def _collect(
         if found.status is Status.COMPLETE:
             tally.executions += 1
             state = tuple(found.outcome.items())
+            if tally.against is None and against(found.outcome):
+                tally.against = found.execution
             tally.states[state] = tally.states.get(state, 0) + 1
         elif found.status is Status.BLOCKED:
             tally.blocked += 1
@@ -122,6 +137,11 @@ def _collect(
     if options.time_limit is not None and time.perf_counter() - start > options.time_limit and tally.reason is None:
         tally.reason = out_of_time(options.time_limit)
     return tally
+
+
+def _refuting(program: Program) -> Callable[[Mapping[str, int]], bool]:
+    constants = condition_constants(program, lay_out(program))
+    return lambda x: program.condition is not None and refutes(program.condition, x, constants)
 
 
 def _errors(found: Found, tally: _Tally) -> list[ErrorReport]:

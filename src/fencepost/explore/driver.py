@@ -25,10 +25,10 @@ from fencepost.explore.engines import (
 )
 from fencepost.explore.native import Report, Watch
 from fencepost.explore.prepare import Prepared, prepare
-from fencepost.judgement import Seen, bound_met, judge
+from fencepost.judgement import Seen, bound_met, judge, refutation
 from fencepost.models.registry import Model, find
 from fencepost.options import CheckOptions, ExploreOptions
-from fencepost.program.condition import decide
+from fencepost.program.condition import decide, refutes
 from fencepost.program.instructions import BOUNDS, GOES_ON, AtomicBegin, ErrorKind
 from fencepost.program.layout import condition_constants
 from fencepost.program.program import Program
@@ -74,6 +74,9 @@ def _check(program: Program, found: Model, options: CheckOptions, progress: Watc
     unfinished = _unfinished(report, limits, prepared)
     seen = Seen(errors, condition, unfinished, report.results.executions, report.results.blocked, "explored")
     answer, reason, why = judge(prepared.program, seen)
+    if condition is False and not errors:
+        witnesses = _refutations(report, prepared, found.name)
+        errors = [w.error for w in witnesses]
     return Verdict(
         answer,
         reason,
@@ -260,6 +263,17 @@ def _flags(report: Report, model: Model) -> list[str]:
 
 def _unsaved(report: Report) -> list[str]:
     return [report.unsaved] if report.unsaved else []
+
+
+def _refutations(report: Report, prepared: Prepared, model: str) -> list[Witness]:
+    """The first execution that shows that the condition does not hold. An `exists` has none to show."""
+    condition = prepared.program.condition
+    assert condition is not None, "a condition that does not hold should be there"
+    constants = condition_constants(prepared.program, prepared.encoded.layout)
+    for raw in report.results.kept:
+        if refutes(condition, dict(state_of(raw.outcome, prepared)), constants):
+            return [refutation(prepared.program, to_execution(raw, prepared), model)]
+    return []
 
 
 def _also(answer: Answer, report: Report, unfinished: tuple[Reason, ...]) -> list[str]:

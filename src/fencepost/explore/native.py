@@ -252,6 +252,7 @@ def native_options(
     native.keep_executions = keep
     native.max_events = options.max_events
     if isinstance(options, CheckOptions):
+        native.keep_outcomes = prepared.program.condition is not None
         native.keep_going = options.keep_going or bool(options.ignored)
         native.races = ErrorKind.RACE not in options.ignored
         native.deadlocks = not {ErrorKind.DEADLOCK, ErrorKind.LIVENESS} <= options.ignored
