@@ -80,6 +80,9 @@ void bind_results(nb::module_& m) {
   results.def_prop_rw(
       "flags", [](const Results& r) { return std::vector<std::int32_t>(r.flags.begin(), r.flags.end()); },
       [](Results& r, const std::vector<std::int32_t>& all) { r.flags = {all.begin(), all.end()}; });
+  results.def_prop_rw(
+      "assumed", [](const Results& r) { return std::vector<std::uint32_t>(r.assumed.begin(), r.assumed.end()); },
+      [](Results& r, const std::vector<std::uint32_t>& all) { r.assumed = {all.begin(), all.end()}; });
   list(results, "findings", &Results::findings);
   list(results, "kept", &Results::kept);
   list(results, "cuts", &Results::cuts);

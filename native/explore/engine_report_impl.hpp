@@ -79,7 +79,7 @@ template <unsigned W> void Engine<W>::complete_without_coherence() {
 // Whether somebody reads from a block that a failed assume has ended: such a block never took place.
 template <unsigned W> bool Engine<W>::sees_abandoned(const Graph<W>& g) const {
   for (const auto& th : g.thread) {
-    if (!th.now || th.now->action.kind != ActionKind::Block || th.now->action.spin || !th.now->state.blocks) continue;
+    if (!th.now || !th.now->action.assumed() || !th.now->state.blocks) continue;
     for (Id e = th.last; g[e].kind != ActionKind::AtomicBegin; e = g[e].po_before)
       if (g[e].is_write() && !(g.readers_of(e, g[e].location) - th.events).none()) return true;
   }

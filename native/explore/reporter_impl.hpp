@@ -76,7 +76,7 @@ template <class G> void Reporter<G>::blocked(const G& g) {
     if (!th.now) continue;
     const Action& a = th.now->action;
     process |= a.kind == ActionKind::End && a.process;
-    assumed |= a.kind == ActionKind::Block && !a.spin;
+    assumed |= a.assumed();
     undone |= a.undone;
   }
   if (undone) report_undone(g);
@@ -84,6 +84,9 @@ template <class G> void Reporter<G>::blocked(const G& g) {
   if (process && !assumed) return count_complete(g);
   look_for_duplicates(g);
   ++results_.blocked;
+  if (assumed && results_.executions == 0)
+    for (const auto& th : g.thread)
+      if (th.now && th.now->action.assumed()) results_.assumed.insert(th.now->action.position);
   if (options_.deadlocks && !assumed) report_stalled(g);
 }
 

@@ -15,6 +15,7 @@ void Results::merge(Results&& other) {
   unstable += other.unstable;
   unjustified += other.unjustified;
   may_miss |= other.may_miss;
+  assumed.insert(other.assumed.begin(), other.assumed.end());
   flags.insert(other.flags.begin(), other.flags.end());
   for (auto& [values, count] : other.outcomes)
     outcomes[values] += count;

@@ -59,6 +59,7 @@ struct Results {
   std::map<std::vector<std::uint64_t>, std::uint64_t> outcomes; // observed values -> complete executions
   std::vector<Finding> findings;                                // one per kind and place
   std::set<std::int32_t> flags;                                 // checks of the plan whose flag was raised
+  std::set<std::uint32_t> assumed;                              // where assumes failed that blocked an execution
   std::vector<Execution> kept;                                  // where executions were asked for
 
   std::vector<std::uint64_t> cuts; // where plain accesses should be cut for this program; nothing else counts then

@@ -187,10 +187,7 @@ bool LocalStates::endless(std::uint32_t thread) const {
 void LocalStates::classify(std::uint32_t thread, LocalState& s) {
   s.kind = kind_of(s.action);
   const Action& a = s.action;
-  if (a.kind == ActionKind::Block) {
-    const Opcode at = program_.code[s.state.pc].opcode;
-    s.waits_alone = at != Opcode::Assume && at != Opcode::Choose;
-  }
+  s.waits_alone = a.kind == ActionKind::Block && !a.assumed();
   if (a.kind == ActionKind::AtomicBegin || a.kind == ActionKind::AtomicEnd)
     refuse("an atomic block, which a search of states does not know", a.position);
   if (a.part == Part::Exclusive || a.conditional >= 0) refuse("an exclusive access", a.position);

@@ -18,7 +18,14 @@ std::uint64_t align_up(std::uint64_t value, std::uint64_t to) { return (value + 
 } // namespace
 
 Machine::Machine(const Bytecode& program, bool track_dependencies, MachineLimits limits)
-    : program_(program), track_(track_dependencies), limits_(limits) {}
+    : program_(program), track_(track_dependencies), limits_(limits) {
+  std::uint64_t end = 0;
+  for (const Object& o : program_.objects)
+    if (o.thread_local_) end = std::max(end, (o.address & 0xFFFF'FFFF) + o.size);
+  local_image_.resize(end);
+  for (const auto& [at, byte] : program_.initial_local)
+    local_image_[at & 0xFFFF'FFFF] = byte;
+}
 
 void Machine::push_frame(ThreadState& s, std::uint32_t function, std::int32_t result) const {
   const auto frame = static_cast<std::uint32_t>(s.stack.size());
@@ -232,8 +239,11 @@ bool Machine::spins(ThreadState& s, const Instruction& i, Action& out) const {
     const std::uint64_t live = value(s, static_cast<OperandRef>(program_.extra[i.extra + k]));
     h = hash_bytes(h, &live, sizeof live);
   }
-  h = hash_bytes(h, s.private_bytes.data(), s.private_bytes.size());
-  h = hash_bytes(h, s.local_bytes.data(), s.local_bytes.size());
+  // Both grow when they are first used: what was not there yet is as good as what it begins with.
+  const auto written = std::find_if(s.private_bytes.rbegin(), s.private_bytes.rend(), [](auto b) { return b != 0; });
+  h = hash_bytes(h, s.private_bytes.data(), static_cast<std::size_t>(s.private_bytes.rend() - written));
+  const auto& local = s.local_bytes.empty() ? local_image_ : s.local_bytes;
+  h = hash_bytes(h, local.data(), local.size());
   for (auto& known : s.spins)
     if (known.depth == s.depth && known.loop == i.number) {
       const bool same = known.hash == h && known.effects == s.effects && known.balance == s.balance;
@@ -553,13 +563,8 @@ std::uint8_t* Machine::private_memory(ThreadState& s, std::uint64_t address, uns
   auto& bytes = local ? s.local_bytes : s.private_bytes;
   auto& notes = local ? s.local_deps : s.private_deps;
   if (local && bytes.empty()) {
-    std::uint64_t end = 0;
-    for (const Object& o : program_.objects)
-      if (o.thread_local_) end = std::max(end, (o.address & 0xFFFF'FFFF) + o.size);
-    bytes.resize(end);
-    for (const auto& [at, byte] : program_.initial_local)
-      bytes[at & 0xFFFF'FFFF] = byte;
-    if (track_) notes.resize(end);
+    bytes = local_image_;
+    if (track_) notes.resize(bytes.size());
   }
   if (offset + size > bytes.size()) return nullptr;
   *deps = track_ ? notes.data() + offset : nullptr;
@@ -629,6 +634,10 @@ bool Machine::private_access(ThreadState& s, const Instruction& i, std::uint64_t
     waiting.part = i.opcode == Opcode::Await ? Part::Await : Part::BlockingCas;
     if (!satisfied(s, waiting, old)) {
       out.kind = ActionKind::Block;
+      out.alone = true;
+      out.spin = i.flags & flag::spin;
+      out.loop = out.spin ? i.string : 0;
+      out.value = s.events;
       return true;
     }
     if (i.opcode == Opcode::BlockingCas)

@@ -43,20 +43,24 @@ struct Action {
   bool rmw = false;              // Write: belongs to the Read just before it
   bool may_fail = false;         // Write: a store-conditional that may fail for no reason
   bool lock = false;             // Read: waits for a lock
-  bool spin = false;             // Block: an iteration without effect. Read that waits: it was a loop
+  bool spin = false;             // Block: an iteration without effect. Read or Block that waits: it was a loop
+  bool alone = false;            // Block: a wait on memory that nobody else can reach, and no assume that failed
   bool undone = false;           // Block by a spin: the iteration added something and took it back
   bool process = false;          // End: of the whole program
   std::int32_t conditional = -1; // Write: a store-conditional; the program-order index of its load-reserve
   std::uint32_t position = 0, string = 0;
   std::uint32_t loop = 0; // where `spin`: the position of the loop
   std::uint64_t address = 0;
-  // Write: stored. End: result. Choose: low. Join: thread. Spawn: function index. Block by a spin: the program-order
-  // index of the first event of the iteration
+  // Write: stored. End: result. Choose: low. Join: thread. Spawn: function index. Block that spins or waits: the
+  // program-order index of the first event of the iteration, or of the next event
   std::uint64_t value = 0;
   std::uint64_t high = 0; // Choose
   DepSet address_deps = 0, data_deps = 0, control_deps = 0;
   DepSet compared_deps = 0; // Read of a Cas, an Await or a BlockingCas: what it compares with comes from there
   const char* message = ""; // Error: a static text, beside the program's own in `string`
+
+  // An assume that failed: this way was not meant to be taken, and who does not move here waits for nothing.
+  bool assumed() const { return kind == ActionKind::Block && !spin && !alone; }
 };
 
 // Memory that a thread allocated and that others may see.
@@ -179,6 +183,7 @@ private:
   const Bytecode& program_;
   bool track_;
   MachineLimits limits_;
+  std::vector<std::uint8_t> local_image_; // thread-local memory as every thread first finds it
   DependencyTable dependencies_;
 };
 

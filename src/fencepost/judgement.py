@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from fencepost import reasons
 from fencepost.execution.execution import Execution
 from fencepost.program.condition import Quantifier
-from fencepost.program.instructions import Assume, ErrorKind, Fail
+from fencepost.program.instructions import ErrorKind, Fail
 from fencepost.program.operands import Position
 from fencepost.program.program import Program
 from fencepost.reasons import Code, Reason
@@ -18,7 +18,8 @@ from fencepost.verdict import Answer, ErrorReport, Witness
 @dataclass(frozen=True, slots=True)
 class Seen:
     """What an engine saw: errors that count, whether the condition holds (None: none, or not decided), why there may be
-    more than what was seen, and how many executions were complete and blocked. `how`: explored or enumerated."""
+    more than what was seen, and how many executions were complete and blocked. `how`: explored or enumerated.
+    `assumed`: the places of the assumptions that failed, where no execution is complete."""
 
     errors: Sequence[ErrorReport]
     holds: bool | None
@@ -26,6 +27,7 @@ class Seen:
     executions: int
     blocked: int
     how: str
+    assumed: Collection[Position | None] = ()
 
 
 def judge(program: Program, seen: Seen) -> tuple[Answer, str, tuple[Reason, ...]]:
@@ -39,9 +41,8 @@ def judge(program: Program, seen: Seen) -> tuple[Answer, str, tuple[Reason, ...]
         return Answer.FAIL, str(found), (found, *seen.unfinished)
     if seen.unfinished and seen.holds is None:
         return _unfinished(program, seen)
-    if seen.executions == 0 and not seen.unfinished and seen.blocked > 0:
-        nothing = _nothing_completes(program)
-        return Answer.UNKNOWN, str(nothing), (nothing,)
+    if not seen.unfinished and (nothing := nothing_completes(seen.executions, seen.blocked, seen.assumed)):
+        return Answer.UNKNOWN, reasons.words(nothing), nothing
     if seen.unfinished:
         return Answer.UNKNOWN, reasons.words(seen.unfinished), seen.unfinished
     if seen.holds is None:
@@ -59,11 +60,13 @@ def _unfinished(program: Program, seen: Seen) -> tuple[Answer, str, tuple[Reason
     return Answer.UNKNOWN, reasons.words(seen.unfinished), seen.unfinished
 
 
-def _nothing_completes(program: Program) -> Reason:
-    """Which assumption it was is not known: the first of the program's own is named."""
-    places = [i.at for f in program.functions for i in f.code if isinstance(i, Assume) and i.at is not None]
-    assumes = any(isinstance(i, Assume) for f in program.functions for i in f.code)
-    return reasons.assumed_away(places[0] if places else None) if assumes else reasons.nothing_completes()
+def nothing_completes(executions: int, blocked: int, assumed: Collection[Position | None]) -> tuple[Reason, ...]:
+    """Why there is nothing to judge, where all executions are blocked: what holds in none of none is no PASS."""
+    if executions > 0 or blocked == 0:
+        return ()
+    if not assumed:
+        return (reasons.nothing_completes(),)
+    return tuple(reasons.assumed_away(at) for at in sorted(assumed, key=str))
 
 
 def bound_met(program: Program, found: ErrorReport) -> Reason:

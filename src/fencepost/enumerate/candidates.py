@@ -168,6 +168,10 @@ class Frame:
         thread, t = next(iter(waiting.items()))
         return ErrorReport(ErrorKind.DEADLOCK, WAIT_FOR_EVER, t.at, thread)
 
+    def assumed(self) -> frozenset[Position | None]:
+        """The places of the assumptions that failed."""
+        return frozenset(t.at for t in self.chosen.values() if t.ending is Ending.BLOCKED and t.spin is None)
+
     def blocked(self) -> dict[int, Position | None]:
         stuck = (Ending.BLOCKED, Ending.WAITING)
         return {thread: t.at for thread, t in sorted(self.chosen.items()) if t.ending in stuck}

@@ -31,6 +31,7 @@ from fencepost.errors import UnsupportedError
 from fencepost.execution.execution import EventKind, Execution
 from fencepost.models.properties import keeps_coherence, keeps_own_coherence, uses_coherence_order
 from fencepost.models.registry import Model
+from fencepost.program.operands import Position
 from fencepost.program.program import Arch, Program
 from fencepost.records import dataclass
 from fencepost.verdict import ErrorReport
@@ -57,6 +58,11 @@ class Found:
     @cached_property
     def execution(self) -> Execution:
         return self.candidate.execution()
+
+    @property
+    def assumed(self) -> frozenset[Position | None]:
+        """The places of the assumptions that failed."""
+        return self.candidate.frame.assumed()
 
     @property
     def outcome(self) -> dict[str, int]:
@@ -276,8 +282,7 @@ def status_of(candidate: Candidate) -> Status:
     if Ending.BOUND in endings:
         return Status.BOUND
     if Ending.EXIT in endings:  # whoever still waits was ended with the program; an assume that failed was before that
-        assumed = any(t.ending is Ending.BLOCKED and t.spin is None for t in candidate.frame.chosen.values())
-        return Status.BLOCKED if assumed else Status.COMPLETE
+        return Status.BLOCKED if candidate.frame.assumed() else Status.COMPLETE
     return Status.COMPLETE if endings <= {Ending.END} else Status.BLOCKED
 
 

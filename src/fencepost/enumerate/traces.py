@@ -284,6 +284,8 @@ class ThreadRunner:
                 path = replace(path, steps=(*path.steps, last), why=(*path.why, NOTHING))
             ending = Ending.EXIT if action.process else Ending.END
             return replace(_ended(path, ending, action), registers=path.state.final, result=action.value)
+        if action.alone:
+            return replace(_ended(path, Ending.WAITING, action), waits=Waiting(action), spin=action.spin)
         if action.kind is Kind.BLOCK:
             return replace(_ended(path, Ending.BLOCKED, action, message=action.message), spin=action.spin)
         ending = Ending.BOUND if action.error in BOUNDS else Ending.ERROR

@@ -14,7 +14,7 @@ from fencepost.enumerate.enumeration import Found, Judge, Status, enumerate_all
 from fencepost.enumerate.prepare import ready
 from fencepost.enumerate.traces import MAX_EVENTS
 from fencepost.execution.execution import Execution
-from fencepost.judgement import Seen, bound_met, judge, refutation
+from fencepost.judgement import Seen, bound_met, judge, nothing_completes, refutation
 from fencepost.models.cat.plan import is_race
 from fencepost.models.registry import MIXED, Model
 from fencepost.options import CheckOptions, ExploreOptions
@@ -22,6 +22,7 @@ from fencepost.program import instructions as ins
 from fencepost.program.condition import decide, refutes
 from fencepost.program.instructions import GOES_ON, ErrorKind
 from fencepost.program.layout import condition_constants, lay_out
+from fencepost.program.operands import Position
 from fencepost.program.passes.split import split_mixed_sizes
 from fencepost.program.program import Program
 from fencepost.reasons import Reason, out_of_executions, out_of_time, words
@@ -41,6 +42,7 @@ class _Tally:
     errors: list[tuple[ErrorReport, Found]] = field(default_factory=list)
     bounds: list[ErrorReport] = field(default_factory=list)
     flags: set[str] = field(default_factory=set)
+    assumed: set[Position | None] = field(default_factory=set)
     reason: Reason | None = None
     against: Execution | None = None  # the first whose final state refutes the condition
 
@@ -63,7 +65,7 @@ def check_by_enumeration(
     )  # fmt: skip
     holds = _condition(prepared, tally)
     seen = Seen([e for e, _ in tally.errors], holds, tally.unfinished(prepared), tally.executions, tally.blocked,
-                "enumerated")  # fmt: skip
+                "enumerated", tally.assumed)  # fmt: skip
     verdict, reason, why = judge(prepared, seen)
     witness = None
     if tally.errors:
@@ -95,9 +97,11 @@ def outcomes_by_enumeration(
     tally = _collect(judged, under, options, ignored, keep_going=True, judges=judges)
     if split is not None:
         tally.states = split.restore(tally.states)
-    unfinished = tally.unfinished(judged)
+    holds, unfinished = _condition(prepared, tally), tally.unfinished(judged)
+    if not unfinished and (unfinished := nothing_completes(tally.executions, tally.blocked, tally.assumed)):
+        holds = None if holds else holds
     return Outcomes(
-        model.name, dict(sorted(tally.states.items())), _condition(prepared, tally), tally.executions, tally.blocked,
+        model.name, dict(sorted(tally.states.items())), holds, tally.executions, tally.blocked,
         time.perf_counter() - start, words(unfinished), tuple(dict.fromkeys(e for e, _ in tally.errors)), "enumerate",
         reasons=unfinished,
     )  # fmt: skip
@@ -122,6 +126,7 @@ def _collect(
             tally.states[state] = tally.states.get(state, 0) + 1
         elif found.status is Status.BLOCKED:
             tally.blocked += 1
+            tally.assumed |= found.assumed
         elif found.status is Status.BOUND:
             tally.bounds.extend(found.errors)
         all_errors = _errors(found, tally)

@@ -25,12 +25,13 @@ from fencepost.explore.engines import (
 )
 from fencepost.explore.native import Report, Watch
 from fencepost.explore.prepare import Prepared, prepare
-from fencepost.judgement import Seen, bound_met, judge, refutation
+from fencepost.judgement import Seen, bound_met, judge, nothing_completes, refutation
 from fencepost.models.registry import Model, find
 from fencepost.options import CheckOptions, ExploreOptions
 from fencepost.program.condition import decide, refutes
 from fencepost.program.instructions import BOUNDS, GOES_ON, AtomicBegin, ErrorKind
 from fencepost.program.layout import condition_constants
+from fencepost.program.operands import Position
 from fencepost.program.program import Program
 from fencepost.reasons import Code, Reason, words
 from fencepost.verdict import Answer, ErrorReport, Estimate, Outcomes, Verdict, Witness
@@ -72,7 +73,8 @@ def _check(program: Program, found: Model, options: CheckOptions, progress: Watc
     errors, witnesses, limits = _sort_findings(report, prepared, found.name, options)
     condition = _answer_condition(report, prepared)
     unfinished = _unfinished(report, limits, prepared)
-    seen = Seen(errors, condition, unfinished, report.results.executions, report.results.blocked, "explored")
+    seen = Seen(errors, condition, unfinished, report.results.executions, report.results.blocked, "explored",
+                _assumed(report, prepared))  # fmt: skip
     answer, reason, why = judge(prepared.program, seen)
     if condition is False and not errors:
         witnesses = _refutations(report, prepared, found.name)
@@ -115,9 +117,12 @@ def outcomes(
     states = {state_of(values, prepared): count for values, count in report.results.outcomes}
     if not prepared.program.observations and report.results.executions:
         states = {(): report.results.executions}  # as enumeration has it
-    unfinished = _unfinished(report, limits, prepared)
+    holds, unfinished = _answer_condition(report, prepared), _unfinished(report, limits, prepared)
+    complete, blocked = report.results.executions, report.results.blocked
+    if not unfinished and (unfinished := nothing_completes(complete, blocked, _assumed(report, prepared))):
+        holds = None if holds else holds
     return Outcomes(
-        found.name, dict(sorted(states.items())), _answer_condition(report, prepared), report.results.executions,
+        found.name, dict(sorted(states.items())), holds, report.results.executions,
         report.results.blocked, report.seconds, words(unfinished), tuple(errors), why=engine.reason,
         reasons=unfinished,
     )  # fmt: skip
@@ -252,6 +257,11 @@ def _sort_findings(
             errors.append(found)
             witnesses.append(Witness(to_execution(raw.execution, prepared), found, model, program=prepared.program))
     return errors, witnesses, limits
+
+
+def _assumed(report: Report, prepared: Prepared) -> frozenset[Position | None]:
+    """The places of the assumptions that failed, while no execution was complete."""
+    return frozenset(prepared.encoded.positions[p] for p in report.results.assumed)
 
 
 def _flags(report: Report, model: Model) -> list[str]:

@@ -152,8 +152,8 @@ _MEMBERS: dict[type, dict[str, type | None]] = {
     _core.CoreResults: {
         "executions": None, "blocked": None, "erroneous": None, "duplicates": None, "dead_ends": None,
         "unstable": None, "unjustified": None, "doubt": None,
-        "may_miss": None, "outcomes": None, "flags": None, "findings": _core.CoreFinding,
-        "kept": _core.CoreExecution, "cuts": None,
+        "may_miss": None, "outcomes": None, "flags": None, "assumed": None,
+        "findings": _core.CoreFinding, "kept": _core.CoreExecution, "cuts": None,
     },
 }  # fmt: skip
 

@@ -41,6 +41,7 @@ from fencepost.records import dataclass
 
 Deps = frozenset[int]
 NO_DEPS: Deps = frozenset()
+_ALONE = "a variable of its own, which nobody else can change"
 MAX_STEPS = 1_000_000
 MAX_DEPTH = 1000
 
@@ -56,7 +57,7 @@ class Kind(Enum):
     JOIN = "join"
     ATOMIC_BEGIN = "atomic_begin"
     ATOMIC_END = "atomic_end"
-    BLOCK = "block"  # an assume that failed, or a spin that cannot go on: the thread never moves again
+    BLOCK = "block"  # an assume that failed, or a wait that nobody can end: the thread never moves again
     ERROR = "error"
     END = "end"
 
@@ -88,6 +89,7 @@ class Action:
     lock: bool = False
     process: bool = False  # END: of the whole program
     spin: Position | None = None  # READ that waits, BLOCK: the loop that this is
+    alone: bool = False  # BLOCK: a wait on memory that nobody else can reach
     fence: FenceKind | None = None
     tag: Tag = Tag.NONE
     error: ErrorKind | None = None
@@ -394,7 +396,7 @@ class Machine:
 
     def _spins(self, state: ThreadState, frame: Frame, i: ins.SpinHead) -> bool:
         registers = tuple(self._value(frame, o) for o in i.live)
-        private = tuple(sorted((a, b[0]) for a, b in state.private.items()))
+        private = tuple(sorted((a, b[0]) for a, b in state.private.items() if b[0] != self._private_initial(a)))
         sums = sorted((a, n) for a, n in state.balance.items() if n) if i.undoes else state.sums
         now = (registers, private, state.effects, sums)
         same = frame.spins.get(i.loop) == now
@@ -653,7 +655,7 @@ class Machine:
                 self._set(frame, i.success, int(done), deps | self._deps(frame, i.expected))
             case ins.Await() | ins.BlockingCas():
                 if not self.satisfied(state, old):
-                    return Action(Kind.BLOCK, i.at, message="waits for its own private memory")
+                    return Action(Kind.BLOCK, i.at, address, spin=i.spin, alone=True, message=_ALONE)
                 if isinstance(i, ins.BlockingCas):
                     self._private_write(state, address, size, self._value(frame, i.desired), NO_DEPS)
                 else:
@@ -663,14 +665,17 @@ class Machine:
 
     def _private_read(self, state: ThreadState, address: int, size: int) -> tuple[int, Deps]:
         value, deps = 0, NO_DEPS
-        shared_copy = address & ~(0xFFF << THREAD_SHIFT)
         for k in range(size):
             byte = state.private.get(address + k)
             if byte is None:
-                byte = (self.local.get(shared_copy + k, 0), NO_DEPS)
+                byte = (self._private_initial(address + k), NO_DEPS)
             value |= byte[0] << (8 * k)
             deps |= byte[1]
         return value, deps
+
+    def _private_initial(self, address: int) -> int:
+        """A byte that nobody has written: of thread-local memory what the program says, of the stack 0."""
+        return self.local.get(address & ~(0xFFF << THREAD_SHIFT), 0)
 
     def _private_write(self, state: ThreadState, address: int, size: int, value: int, deps: Deps) -> None:
         for k in range(size):

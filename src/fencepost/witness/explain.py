@@ -268,7 +268,7 @@ class _Explainer:
     def waits(self, thread: int, action: Action) -> str:
         newest = self.case.relations.newest(action.address)
         last = self.case.events[newest[-1]] if newest else None
-        if action.kind is Kind.BLOCK and action.spin is not None:
+        if action.kind is Kind.BLOCK and action.spin is not None and not action.alone:
             where = self.names.place(action.spin)
             return f"{self.names.subject(thread)} goes round the loop at {where} for ever: it reads the newest values"
         text = f"{self.names.subject(thread)} waits for {waits_for(self.case, thread, action)}"
