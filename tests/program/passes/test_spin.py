@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from fencepost.frontends.pseudo import read
 from fencepost.program.instructions import Await, BlockingCas, Instruction, Op, Rmw, SpinHead
 from fencepost.program.operands import Const
 from fencepost.program.passes.spin import find_spins
@@ -151,3 +152,19 @@ def test_a_result_that_is_observed_is_used() -> None:
     first, second, _ = find_spins(read_program(text), undo=True).functions[0].code
     assert isinstance(first, Rmw) and first.dst is None
     assert isinstance(second, Rmw) and second.dst is not None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "k := 0; while k == 0 { k := x; if y == 1 { k := 2 } }",
+        "while x == 0 { skip }; while y == 0 { r := x }",
+        "k := 0; while !k { _, k := CAS(x, 0, 1) }; while y != 1 { while x != 2 { skip } }",
+        "for i in 1..3 { k := x; while k != i { k := x; r := y } }",
+    ],
+)
+@pytest.mark.parametrize("undo", [False, True])
+def test_finding_spins_twice_is_finding_them_once(body: str, undo: bool) -> None:
+    program = read(f"var x, y\nthread P {{ {body} }}\nthread Q {{ x := 1; y := 1; x := 2 }}\n", "twice.fp")
+    once = find_spins(program, undo=undo)
+    assert find_spins(once, undo=undo) == once != program

@@ -129,8 +129,9 @@ class Flow:
                 todo += self.before[n]
         return frozenset(inside)
 
-    def live(self) -> dict[int, int]:
-        """For each block, the registers whose value somebody may still read at its start, as a bit set."""
+    def live(self, at_end: int = 0) -> dict[int, int]:
+        """For each block, the registers whose value somebody may still read at its start, as a bit set. `at_end`: those
+        that are looked at when the function has ended."""
         needs, kills = {}, {}
         for n in self.order:
             needs[n], kills[n] = self._block_uses(n)
@@ -139,7 +140,7 @@ class Flow:
         while changed:
             changed = False
             for n in reversed(self.order):
-                out = 0
+                out = 0 if self.blocks[n].after else at_end
                 for m in self.blocks[n].after:
                     out |= live[m]
                 new = needs[n] | (out & ~kills[n])

@@ -39,23 +39,33 @@ _READS = (Load, Cas, Rmw, Call, Join, Await, BlockingCas)
 def find_spins(program: Program, *, undo: bool = False) -> Program:
     """The program with its waiting loops made explicit. Synchronisation should be lowered before. `undo`: the engine
     knows iterations that add something and take it back."""
-    observed = {o.what for o in program.observations if isinstance(o.what, FinalRegister)}
-    threads = {t.name: t.function for t in program.threads}
-    seen = {(threads[o.thread], o.register) for o in observed}
+    observed = _observed(program)
 
     def find(f: Function) -> Function:
-        return _find(_drop_unused(f, {i for i, name in enumerate(f.registers) if (f.name, name) in seen}), undo)
+        seen = observed.get(f.name, frozenset())
+        return _find(_drop_unused(f, seen) if undo else f, seen, undo)
 
-    return map_functions(program, find if undo else lambda f: _find(f, undo))
+    return map_functions(program, find)
 
 
 def find_waits(program: Program) -> Program:
     """The program with the loops that do nothing but wait for one location made blocking, and all others as they are.
     Synchronisation should be lowered before."""
-    return map_functions(program, lambda f: _find(f, undo=False, heads=False))
+    observed = _observed(program)
+    return map_functions(program, lambda f: _find(f, observed.get(f.name, frozenset()), undo=False, heads=False))
 
 
-def _drop_unused(function: Function, observed: set[int]) -> Function:
+def _observed(program: Program) -> dict[str, frozenset[int]]:
+    """The registers of each function that somebody looks at when it has ended."""
+    threads = {t.name: t.function for t in program.threads}
+    finals = [o.what for o in program.observations if isinstance(o.what, FinalRegister)]
+    seen = {(threads[w.thread], w.register) for w in finals}
+    return {
+        f.name: frozenset(n for n, name in enumerate(f.registers) if (f.name, name) in seen) for f in program.functions
+    }
+
+
+def _drop_unused(function: Function, observed: frozenset[int]) -> Function:
     """Read-modify-writes without a result where nobody looks at it: then what they read makes no difference."""
     code = function.code
     if not any(isinstance(i, Rmw) and i.dst is not None for i in code):
@@ -75,14 +85,14 @@ def _drop_unused(function: Function, observed: set[int]) -> Function:
     return replace(function, code=tuple(dropped))
 
 
-def _find(function: Function, undo: bool, heads: bool = True) -> Function:
+def _find(function: Function, observed: frozenset[int], undo: bool, heads: bool = True) -> Function:
     flow = Flow(function)
-    loops = flow.loops()
+    loops = [loop for loop in flow.loops() if not _found_before(flow, loop)]
     if not loops:
         return function
     parts: dict[int, list[Instruction]] = {}
     others: list[Loop] = []
-    live = flow.live()
+    live = flow.live(sum(1 << r for r in observed))
     for loop in loops:
         waiting = _waiting(flow, loop, live[loop.header])
         if waiting is not None:
@@ -90,8 +100,24 @@ def _find(function: Function, undo: bool, heads: bool = True) -> Function:
         elif heads and any(isinstance(i, _READS) for i in _code(flow, loop)):
             others.append(loop)
     for loop in others:
-        _add_head(flow, loop, _place_of_head(flow, loop, loops, live), live, undo, parts)
+        for place in sorted({loop.header, _place_of_least_memory(flow, loop, loops, live)}):
+            _add_head(flow, loop, place, live, undo, parts)
     return rebuild(function, parts) if parts else function
+
+
+def _found_before(flow: Flow, loop: Loop) -> bool:
+    """Whether this pass has seen the loop already: a second head would take the first one's visit for an iteration."""
+    place = flow.position(loop)
+    for i in _code(flow, loop):
+        if isinstance(i, SpinHead) and i.at == place:
+            return True
+        if isinstance(i, Await | BlockingCas) and i.spin is not None and i.spin == _place_of_wait(flow, loop, i):
+            return True
+    return False
+
+
+def _place_of_wait(flow: Flow, loop: Loop, access: Instruction) -> Position:
+    return flow.position(loop) or access.at or Position("", 0)
 
 
 def _code(flow: Flow, loop: Loop) -> list[Instruction]:
@@ -99,9 +125,10 @@ def _code(flow: Flow, loop: Loop) -> list[Instruction]:
     return [i for b in blocks for i in flow.function.code[b.first : b.last + 1]]
 
 
-def _place_of_head(flow: Flow, loop: Loop, loops: list[Loop], live: dict[int, int]) -> int:
-    """The block in which iterations are compared: one that each of them passes once, and of those the one where the
-    thread remembers least. `a = x; while (a) a = x;` has forgotten `a` when it begins to read again."""
+def _place_of_least_memory(flow: Flow, loop: Loop, loops: list[Loop], live: dict[int, int]) -> int:
+    """Iterations are compared at the header and here: in a block that each of them passes once, of those the one where
+    the thread remembers least. `a = x; while (a) a = x;` has forgotten `a` when it begins to read again; where a first
+    test stands before the loop, the header is reached once more before any memory can be compared here."""
     if not loop.regular:
         return loop.header
     inner = {n for other in loops if other.header in loop.blocks and other.header != loop.header for n in other.blocks}
@@ -114,6 +141,8 @@ def _add_head(
     flow: Flow, loop: Loop, place: int, live: dict[int, int], undo: bool, parts: dict[int, list[Instruction]]
 ) -> None:
     first = flow.blocks[place].first
+    if any(isinstance(i, SpinHead) for i in parts.get(first, ())):
+        return  # of two heads at one place the second would take the first one's visit for an iteration
     kept = tuple(Reg(k) for k in range(len(flow.function.registers)) if live[place] >> k & 1)
     behind = parts.get(first, [flow.function.code[first]])
     moved = [retarget(i, lambda t: t if t >= 0 else inside(-t)) for i in behind]
@@ -128,8 +157,7 @@ def _waiting(flow: Flow, loop: Loop, live: int) -> tuple[int, list[Instruction]]
     if iteration is None:
         return None
     access = flow.function.code[iteration.access]
-    place = flow.position(loop) or access.at or Position("", 0)
-    code = _wait_for(access, iteration.leaves, iteration.operand, place)
+    code = _wait_for(access, iteration.leaves, iteration.operand, _place_of_wait(flow, loop, access))
     return None if code is None else (iteration.access, code)
 
 
