@@ -30,7 +30,8 @@ def users(folder: Path, text: str, name: str = "mine") -> Model:
 def test_what_is_proved_of_our_own_models(name: str) -> None:
     plan = find(name).plan
     assert plan is not None
-    assert (not unproved(plan) and keeps_coherence(plan)) is (name != "wrc11")
+    # The kernel's model is enumerated: a grace period may follow no critical section at first, and one later.
+    assert (not unproved(plan) and keeps_coherence(plan)) is (name not in ("wrc11", "lkmm"))
     assert keeps_atomicity(plan) is (name != "wrc11")
     assert is_causal(plan, spawns=False) is is_causal(plan, spawns=True) is (name in (*IN_ORDER, "wrc11"))
 
