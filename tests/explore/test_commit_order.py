@@ -65,7 +65,7 @@ def _compare(model: str, kind: str, seeds: range) -> None:
     for seed in seeds:
         program = _program(model, kind, seed)
         found = outcomes(program, find(model), ExploreOptions(model=model))
-        assert found.engine == "explore"
+        assert found.engine == "explore" or model not in ("power", "riscv")
         assert (found.states, found.blocked) == _listed(program, model), (model, kind, seed)
 
 

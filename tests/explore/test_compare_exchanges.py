@@ -9,6 +9,7 @@ import pytest
 
 from fencepost.enumerate.verdicts import outcomes_by_enumeration
 from fencepost.explore.driver import outcomes
+from fencepost.explore.engines import NOT_SHOWN
 from fencepost.frontends import read_text
 from fencepost.generate.random_programs import SHAPES, Shape, random_program
 from fencepost.models.registry import find
@@ -45,7 +46,7 @@ def test_no_execution_is_lost(model: str) -> None:
         fast, slow = outcomes(program, judge, options), outcomes_by_enumeration(program, judge, options)
         assert (fast.states, fast.executions) == (slow.states, slow.executions), seed
         explored += fast.engine == "explore"
-    assert explored > len(MORE) / 2
+    assert explored > len(MORE) / 2 or model in ("armv8", *NOT_SHOWN)
 
 
 def test_writes_after_a_compare_exchange_keep_their_number() -> None:
@@ -74,3 +75,12 @@ def test_what_an_exchange_writes_may_be_forwarded_before_it_has_read(pair: str, 
     assert outcomes_by_enumeration(read_text(text), find(model), options).holds is allowed
     compares = read_text(text.replace(pair, "a := CAS(y, 1, 1)"))
     assert outcomes_by_enumeration(compares, find(model), options).holds is False
+
+
+@pytest.mark.parametrize("model", ["power", "armv8", "riscv", "armv7", "imm"])
+def test_a_read_may_see_what_a_compare_exchange_wrote_before_that_has_read(model: str) -> None:
+    """ARM orders the two halves of Q's compare-exchange, but not the read of its own write after them."""
+    text = "var x, y\nthread P { r := x; y := r }\nthread Q { a := CAS(y, 1, 0); s := y; x := 1 + (s ^ s) }\n"
+    program, options = read_text(text), ExploreOptions(model=model)
+    found, listed = (f(program, find(model), options) for f in (outcomes, outcomes_by_enumeration))
+    assert (found.executions, listed.executions) == ((5, 5) if model in ("armv8", "armv7") else (4, 4))

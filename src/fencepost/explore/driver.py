@@ -17,10 +17,12 @@ from fencepost.explore.convert import state_of, to_execution, to_report
 from fencepost.explore.cuts import with_cuts
 from fencepost.explore.deepen import deepen
 from fencepost.explore.engines import (
+    LOSES,
     NATIVE_MODELS,
     WAITS_IN_BLOCK,
     Engine,
     engine_of,
+    may_lose,
     uses,
 )
 from fencepost.explore.native import Report, Watch
@@ -180,7 +182,7 @@ def _beyond(engine: Engine, error: UnsupportedError) -> Reason:
 
 
 def _second_look(engine: Engine) -> bool:
-    return engine.reason == WAITS_IN_BLOCK
+    return engine.reason in (LOSES, WAITS_IN_BLOCK)
 
 
 def _patient(engine: Engine, options: Options) -> Options:
@@ -209,6 +211,8 @@ def _run(
         return prepared, report if report.failed or report.reason else replace(report, reason=doubt), engine
     if report.results.may_miss and not report.failed and not report.reason:
         return Engine(False, reason=WAITS_IN_BLOCK)
+    if may_lose(engine, prepared.program) and not report.failed and not report.reason:
+        return Engine(False, reason=LOSES)
     return prepared, report, engine
 
 

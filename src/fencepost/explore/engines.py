@@ -11,6 +11,7 @@ from fencepost.errors import UnsupportedError
 from fencepost.models.registry import Model, find, names
 from fencepost.program.instructions import (
     AtomicBegin,
+    Cas,
     Fence,
     Instruction,
     Load,
@@ -34,12 +35,16 @@ IN_ORDER = 1
 #: Our models without a hand-tuned checker whose events commit in program order: the core runs their plan so.
 IN_ORDER_MODELS = ("sra",)
 
+#: Those under which the explorer is known to lose executions: what it finds is true, that there is no more is not.
+NOT_SHOWN = ("armv7", "imm")
+
 #: Release/acquire with fences or non-atomic accesses: it is rc11 where every atomic access releases and acquires.
 STRONG_RC11 = "ra as rc11"
 
 #: The models under which the core explores atomic blocks: they go by coherence, and po and rf are acyclic.
 WITH_BLOCKS = ("sc", "tso", "pso", "ra", "rc11", "rc11-cpp20")
 
+LOSES = "nothing shows that the explorer finds everything under this model on this program"
 WAITS_IN_BLOCK = "a thread may wait inside an atomic block, which is judged on whole executions"
 
 
@@ -136,6 +141,12 @@ def _in_order(model: Model, spawns: bool, exclusives: bool) -> Engine:
     if doubt:
         return Engine(False, reason=f"nothing proves that an exploration finds everything under this model: {doubt}")
     return Engine(True, "", "the model keeps po and rf acyclic: its plan is run in program order")
+
+
+def may_lose(engine: Engine, program: Program) -> bool:
+    """Whether executions may be missing. Under armv8 a read may see what a compare-exchange of its thread wrote before
+    that has read; in the explorer's order it waits."""
+    return engine.like in NOT_SHOWN or (engine.like == "armv8" and uses(program, Cas))
 
 
 def uses(program: Program, *kinds: type[object]) -> bool:
