@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import fencepost
+from fencepost.reasons import Code
 
 PAPERS = Path(__file__).parents[2] / "examples" / "papers"
 BUGS = PAPERS.parent / "bugs"
@@ -14,8 +15,7 @@ BUGS = PAPERS.parent / "bugs"
 HOLDS = {
     "rsmc-fig2": {"sc": False, "tso": False, "rc11": False, "power": True},
     "rsmc-fig12": {"sc": True, "power": True},
-    "power2sc-fig8": {"sc": True, "tso": True, "power": True},
-    "power2sc-fig8-lwsync": {"sc": False, "power": True},
+    "power2sc-fig8-lwsync": {"power": True},
     "rcmc-co2rrw": {"rc11": True, "sc": True},
     "rcmc-corr2": {"rc11": True, "wrc11": False},
     "rcmc-fais": {"rc11": True, "tso": True},
@@ -45,6 +45,23 @@ CASES = [(name, model, holds) for name, models in HOLDS.items() for model, holds
 def test_conditions(name: str, model: str, holds: bool) -> None:
     found = fencepost.outcomes(PAPERS / f"{name}.fp", model=model)
     assert (found.holds, found.reason) == (holds, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "holds"),
+    [
+        ("power2sc-fig8", "sc", None),
+        ("power2sc-fig8", "tso", None),
+        ("power2sc-fig8", "power", None),
+        ("power2sc-fig8-lwsync", "sc", False),
+    ],
+)
+def test_where_assumptions_leave_nothing_only_what_is_missing_is_known(
+    name: str, model: str, holds: bool | None
+) -> None:
+    found = fencepost.outcomes(PAPERS / f"{name}.fp", model=model)
+    assert (found.executions, found.holds) == (0, holds)
+    assert [r.code for r in found.reasons] == [Code.ASSUMPTIONS] * 2
 
 
 @pytest.mark.parametrize(
