@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from time import monotonic
 
@@ -20,9 +21,11 @@ from fencepost.errors import UnsupportedError
 from fencepost.models.registry import find
 from fencepost.options import BoundedOptions
 from fencepost.program.condition import Quantifier
-from fencepost.program.instructions import BOUNDS
+from fencepost.program.instructions import BOUNDS, Assume
+from fencepost.program.operands import Position
 from fencepost.program.printer import print_program
 from fencepost.program.program import Program
+from fencepost.reasons import Code, Reason, plural
 from fencepost.records import dataclass
 from fencepost.verdict import Answer, Verdict, Witness
 
@@ -69,9 +72,10 @@ def _check(
         from fencepost.bounded.cbmc import search
     prepared = cache(lambda depth: prepare(program, depth, options))
     forbidden: Witness | None = None
+    straight: Straight | None = None
     for k in options.bounds:
         found: Witness | bool | None = False
-        straight: Straight | None = None
+        straight = None
         for depth in _depths(options.unroll):
             if straight is not None and prepared(depth).program == straight.program:
                 break  # no loop goes that far
@@ -87,11 +91,12 @@ def _check(
         if found is None:
             reason = f"the time ran out after {options.time_limit} s, with {k} contexts not decided"
             return _verdict(Answer.UNKNOWN, reason, options, k, started)
-        if found:
+        if found is not None and found is not False:
             return _found(program, options, k, started, found if isinstance(found, Witness) else None)
     if forbidden is not None:
         return _verdict(Answer.UNKNOWN, _only_forbidden(forbidden, options), options, options.bounds[-1], started)
-    return _nothing(program, options, started)
+    assert straight is not None, "there should be a number of contexts to try"
+    return _nothing(program, options, started, _completes(program, straight, options.bounds[-1], options, started))
 
 
 def _is_allowed(witness: Witness) -> bool:
@@ -222,12 +227,39 @@ def _wanted(program: Program) -> Answer:
     return Answer.PASS if condition is not None and condition.quantifier is Quantifier.EXISTS else Answer.FAIL
 
 
-def _nothing(program: Program, options: BoundedOptions, started: float) -> Verdict:
+def _nothing(program: Program, options: BoundedOptions, started: float, completes: bool | None) -> Verdict:
     k = options.bounds[-1]
-    bounds = f"within {k} contexts and loop bound {options.unroll}" + " of the paper's machine" * (
-        options.machine == PAPER
-    )
+    bounds = f"within {plural(k, 'context')} and loop bound {options.unroll}"
+    if options.machine == PAPER:
+        bounds += " of the paper's machine"
     if _wanted(program) is Answer.PASS:
         reason = f"no run {bounds} reaches the state; a longer one may"
         return _verdict(Answer.UNKNOWN, reason, options, k, started, reachable=False)
+    if not completes:
+        why = Reason(Code.ASSUMPTIONS, f"assumptions exclude every execution {bounds}", _assumption(program))
+        if completes is None:
+            why = Reason(Code.LIMIT, f"no violation {bounds}, but the time ran out before a run that ends was found")
+        return replace(_verdict(Answer.UNKNOWN, str(why), options, k, started, reachable=False), reasons=(why,))
     return _verdict(Answer.PASS, f"no violation {bounds}", options, k, started, reachable=False)
+
+
+def _assumption(program: Program) -> Position | None:
+    """The first assumption of the program."""
+    return next((i.at for f in program.functions for i in f.code if isinstance(i, Assume)), None)
+
+
+def _completes(
+    program: Program, straight: Straight, contexts: int, options: BoundedOptions, started: float
+) -> bool | None:
+    """Whether some run comes to the end of every thread; None where the time ran out. Only assumptions make that a
+    question worth asking: without them a run that is not complete looks at everything that it does."""
+    if _assumption(program) is None:
+        return True
+    unknown = False
+    for s in schedules(len(straight.program.threads), contexts):
+        left = None if options.time_limit is None else max(0.1, options.time_limit - (monotonic() - started))
+        found = solve(translate(straight, len(s) if s else contexts, s, completion=True), SMT, left)
+        if found is not None and found is not False:
+            return True
+        unknown |= found is None
+    return None if unknown else False

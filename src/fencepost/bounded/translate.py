@@ -44,12 +44,18 @@ class Translated:
 
 
 def translate(
-    straight: Straight, contexts: int, schedule: Schedule | None = None, *, overtaking: bool = True
+    straight: Straight,
+    contexts: int,
+    schedule: Schedule | None = None,
+    *,
+    overtaking: bool = True,
+    completion: bool = False,
 ) -> Translated:
     """The translation for at most `contexts` contexts, or for exactly the given schedule. `overtaking` is a rule of the
-    machine; to be without it takes a schedule."""
+    machine; to be without it takes a schedule. `completion`: it asks for a run in which every thread ends instead."""
     translator = _Translator(straight, contexts, schedule)
     translator.overtaking = overtaking
+    translator.completion = completion
     return translator.run()
 
 
@@ -57,6 +63,7 @@ class _Translator(Whole):
     def __init__(self, straight: Straight, contexts: int, schedule: Schedule | None) -> None:
         super().__init__(straight, contexts, schedule)
         self.processes: dict[int, Process] = {}
+        self.completion = False
 
     def run(self) -> Translated:
         b = self.builder
@@ -183,6 +190,8 @@ class _Translator(Whole):
         bad = b.either(bad, b.both(over, self.question.violated(b, self._register, self._memory)))
         left = Left(self._memory, self.ended, self.returned, self.saved)
         bad = b.either(bad, fails_at_the_end(self.straight, b, left))
+        if self.completion:
+            bad = over
         wrong, right = Label(), Label()
         b.branch(bad, wrong, right)
         b.place(wrong)
