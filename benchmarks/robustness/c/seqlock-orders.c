@@ -1,5 +1,5 @@
-// H. Boehm, "Can seqlocks get along with programming language memory models?", 2012, with the orders of its Figures 6 (the reader with an acquire fence) and
-// of the writer with a release fence behind the first store; one writer, two readers.
+// H. Boehm, "Can seqlocks get along with programming language memory models?", 2012, after its reader with an acquire fence and
+// its writer with a release fence behind the first store, written again and not compared line by line; one writer, two readers.
 #include "threads.h"
 
 #define ROUNDS 2
