@@ -6,8 +6,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tests.repair.programs import random_program
-from tests.repair.spaces import brute, count, space_of
+from programs import random_program
+from spaces import brute, count, space_of
 
 from fencepost.repair.search import Ending, search
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.repair.spaces import CASES, space_of
+from spaces import CASES, space_of
 
 from fencepost.repair.search import Ending, search
 

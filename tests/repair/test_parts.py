@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tests.repair.spaces import CASES, space_of
+from spaces import CASES, space_of
 
 import fencepost
 from fencepost.api import find_model, model_names

@@ -23,6 +23,7 @@ from fencepost.models.registry import find
 from fencepost.options import ExploreOptions
 from fencepost.program.passes.points_to import mixes_sizes
 from fencepost.program.program import Program
+from fencepost.reasons import Code, nothing_completes
 from fencepost.records import dataclass
 from fencepost.report.herd import herd_text, observation
 from fencepost.suite.engine import EXPLORE, NATURAL, outcomes_by
@@ -204,7 +205,10 @@ def _judged(path: str, program: Program, job: Job, expected: bool | None, start:
 
 def _status(outcomes: Outcomes) -> tuple[Status, bool | None, str]:
     """A condition over no execution at all would hold, or not, for no reason: that is no verdict."""
-    if outcomes.reason:
+    empty = bool(outcomes.reasons) and all(
+        r.code is Code.ASSUMPTIONS or r == nothing_completes() for r in outcomes.reasons
+    )
+    if outcomes.reason and not empty:
         return Status.UNKNOWN, None, outcomes.reason
     if outcomes.executions:
         return Status.DONE, outcomes.holds, ""
