@@ -7,7 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
-SOURCE = str(Path(__file__).parents[1] / "src" / "fencepost") + "/"
+import fencepost
+
+SOURCE = str(Path(fencepost.__file__).parent) + "/"
 #: Helpers that every room uses: they are no hop on the way.
 _EVERYWHERE = ("records", "errors", "display", "_version", "__init__")
 
