@@ -26,7 +26,7 @@ struct ExploreOptions {
   Plan plan;                         // where it has operations, the model is this plan and events commit out of order
   bool success_dependencies = false; // dependencies may start at the success of a store-conditional (RISC-V)
   CommitOrder commit_order = CommitOrder::Weakest; // what must be there before an event, where the model is a plan
-  Plan commit_before;    // where it has operations, RSMC explores, with this relation as commit-before
+  Plan commit_before; // where it has operations, RSMC explores, with this relation as commit-before
 
   bool valid_commit_before = false; // it is proved that no consistent execution has a cycle of it
 
