@@ -116,8 +116,8 @@ private:
     if (!of_compare_exchange(g, d)) return false;
     const auto& all = dependencies_.elements(v.action().control_deps);
     const auto& reads = dependencies_.elements(g[v.pair].action().control_deps);
-    return std::any_of(all.begin(), all.end(), [&](std::uint32_t d) {
-      return d != g[v.pair].slot && !std::binary_search(reads.begin(), reads.end(), d);
+    return std::any_of(all.begin(), all.end(), [&](std::uint32_t slot) {
+      return slot != g[v.pair].slot && !std::binary_search(reads.begin(), reads.end(), slot);
     });
   }
   bool of_compare_exchange(const G& g, Id d) const {

@@ -54,8 +54,8 @@ void Plan::lay_out_rc11() {
     const std::uint32_t start = view();
     r.cur_w = both ? view() - start : Rc11Layout::none;
     const auto part = [&](bool there, std::uint32_t count) {
-      const std::uint32_t at = pairs(there, count);
-      return there ? at - start : Rc11Layout::none;
+      const std::uint32_t first = pairs(there, count);
+      return there ? first - start : Rc11Layout::none;
     };
     r.f = part(r.sc_fences, 1);
     r.e = part(r.sc_fences, 1);

@@ -126,7 +126,7 @@ TEST(a_limit_is_not_an_answer) {
 
 TEST(a_codec_gives_back_what_it_packed) {
   const Bytecode program = two_threads(true);
-  LocalStates locals(program, false);
+  LocalStates locals(program, LocalStates::Reading::Lowered);
   for (std::uint32_t round = 0; round < 3; ++round)
     for (std::uint32_t t = 0; t < locals.threads(); ++t)
       for (std::uint32_t n = 1; n < locals.count(t); ++n)
@@ -159,7 +159,7 @@ TEST(dead_registers_are_forgotten) {
   a.thread();
   a.store(x, 1);
   const Bytecode program = a.program();
-  LocalStates locals(program, false);
+  LocalStates locals(program, LocalStates::Reading::Lowered);
   locals.compute(1, locals.start(1), 0); // gives x its second value
   locals.compute(0, locals.start(0), 0);
   locals.compute(0, locals.start(0), 1);
