@@ -14,7 +14,6 @@ from fencepost.cli.frame import split
 from fencepost.cli.settings import find
 
 GOOD = "const N = 1\nvar x\nthread A { x := 1 }\nthread B { r := x; assert(r <= N) }\n"
-LOOP = "var x\nthread A { for i in 1..9 { x := i } }\n"
 BUFFERING = "var x, y\nthread A { x := 1; r := y }\nthread B { y := 1; r := x }\nforall (A:r == 1 || B:r == 1)\n"
 
 

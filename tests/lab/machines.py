@@ -235,7 +235,7 @@ class Views(Memory):
         threads[t] = known
         return replace(self, threads=tuple(threads))
 
-    def acquires(self, s: Statement, ok: bool = True) -> bool:
+    def acquires(self, s: Statement) -> bool:
         return self.machine == "ra" or s.mode == "acquire" or s.mode == "acq_rel"
 
     def releases(self, s: Statement) -> bool:
