@@ -25,6 +25,17 @@ struct Exploration {
   std::atomic<bool> stop{false};
 };
 
+// So many seconds; without end where they are negative.
+Budget within(const Exploration& x, double seconds) {
+  Budget budget;
+  budget.stop = &x.stop;
+  using Clock = std::chrono::steady_clock;
+  if (seconds >= 0)
+    budget.deadline =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  return budget;
+}
+
 } // namespace
 
 void bind_explore(nb::module_& m) {
@@ -33,11 +44,18 @@ void bind_explore(nb::module_& m) {
       .value("PAUSED", Progress::Paused)
       .value("FULL", Progress::Full)
       .value("FAILED", Progress::Failed);
-  nb::class_<Estimate>(m, "CoreEstimate", "How many executions there seem to be; the error is that of their sum.")
-      .def_prop_ro("executions", &Estimate::executions)
-      .def_prop_ro("blocked", &Estimate::blocked)
-      .def_prop_ro("error", &Estimate::error)
-      .def_prop_ro("probes", &Estimate::probes);
+  nb::class_<Explorer::Outlook>(m, "CoreOutlook", "What is known of all executions, complete and blocked.")
+      .def_prop_ro("any", [](const Explorer::Outlook& o) { return o.all.any; })
+      .def_prop_ro("known", [](const Explorer::Outlook& o) { return o.all.known; })
+      .def_prop_ro("exact", [](const Explorer::Outlook& o) { return o.all.exact; })
+      .def_prop_ro("executions", [](const Explorer::Outlook& o) { return o.all.executions; })
+      .def_prop_ro("blocked", [](const Explorer::Outlook& o) { return o.all.blocked; })
+      .def_prop_ro("low", [](const Explorer::Outlook& o) { return o.all.low; })
+      .def_prop_ro("high", [](const Explorer::Outlook& o) { return o.all.high; })
+      .def_ro("done", &Explorer::Outlook::done)
+      .def_ro("left", &Explorer::Outlook::left)
+      .def_ro("age", &Explorer::Outlook::age)
+      .def_ro("reached", &Explorer::Outlook::reached);
   nb::class_<ExploreOptions>(m, "ExploreOptions")
       .def(nb::init<>())
       .def_prop_rw(
@@ -45,14 +63,17 @@ void bind_explore(nb::module_& m) {
           [](ExploreOptions& o, int model) { o.model = static_cast<Model>(model); })
       .def_rw("keep_going", &ExploreOptions::keep_going)
       .def_rw("races", &ExploreOptions::races)
+      .def_rw("anonymous", &ExploreOptions::anonymous)
       .def_rw("leaks", &ExploreOptions::leaks)
       .def_rw("deadlocks", &ExploreOptions::deadlocks)
       .def_rw("check_duplicates", &ExploreOptions::check_duplicates)
+      .def_rw("digest", &ExploreOptions::digest)
       .def_rw("keep_executions", &ExploreOptions::keep_executions)
       .def_rw("keep_outcomes", &ExploreOptions::keep_outcomes)
       .def_rw("max_events", &ExploreOptions::max_events)
       .def_rw("success_dependencies", &ExploreOptions::success_dependencies)
       .def_rw("valid_commit_before", &ExploreOptions::valid_commit_before)
+      .def_rw("foreseen", &ExploreOptions::foreseen)
       .def_prop_rw(
           "commit_order", [](const ExploreOptions& o) { return static_cast<int>(o.commit_order); },
           [](ExploreOptions& o, int order) { o.commit_order = static_cast<CommitOrder>(order); })
@@ -70,6 +91,9 @@ void bind_explore(nb::module_& m) {
           nb::arg("operations"), nb::arg("registers"), nb::arg("checks"),
           "Explore by RSMC, with the relation of the plan's last check as commit-before.")
       .def_prop_rw(
+          "shortcuts", [](const ExploreOptions& o) { return o.machine.shortcuts; },
+          [](ExploreOptions& o, bool on) { o.machine.shortcuts = on; })
+      .def_prop_rw(
           "max_steps", [](const ExploreOptions& o) { return o.machine.steps; },
           [](ExploreOptions& o, std::uint32_t steps) { o.machine.steps = steps; });
   nb::class_<Exploration>(m, "Exploration", "A stateless exploration: run it for a while, look at it, save it, go on.")
@@ -78,13 +102,8 @@ void bind_explore(nb::module_& m) {
       .def(
           "run",
           [](Exploration& x, double seconds, std::uint64_t executions, unsigned jobs) {
-            Budget budget;
+            Budget budget = within(x, seconds);
             budget.executions = executions;
-            budget.stop = &x.stop;
-            if (seconds >= 0)
-              budget.deadline =
-                  std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                                         std::chrono::duration<double>(seconds));
             nb::gil_scoped_release release;
             return x.explorer.run(budget, jobs);
           },
@@ -93,16 +112,14 @@ void bind_explore(nb::module_& m) {
       .def("allow", [](Exploration& x) { x.stop = false; })
       .def_prop_ro("visited", [](const Exploration& x) { return x.explorer.visited(); })
       .def(
-          "probe",
-          [](Exploration& x, std::uint64_t count) {
-            Budget budget;
-            budget.stop = &x.stop;
+          "estimate",
+          [](Exploration& x, double seconds, std::uint64_t population) {
+            const Budget budget = within(x, seconds);
             nb::gil_scoped_release release;
-            x.explorer.probe(count, budget);
+            x.explorer.estimate(budget, static_cast<std::size_t>(population));
           },
-          nb::arg("count"), "Goes down the tree at random until that many ways were tried; see estimate.")
-      .def_prop_ro("probing", [](const Exploration& x) { return x.explorer.probing(); })
-      .def_prop_ro("estimate", [](const Exploration& x) { return x.explorer.estimate(); })
+          nb::arg("seconds"), nb::arg("population") = 0, "Estimates what is left; see outlook.")
+      .def_prop_ro("outlook", [](const Exploration& x) { return x.explorer.outlook(); })
       .def_prop_ro(
           "ended", [](const Exploration& x) { return x.explorer.results().executions + x.explorer.results().blocked; },
           "Complete and blocked executions of the runs that have ended.")
@@ -130,5 +147,9 @@ void bind_explore(nb::module_& m) {
               work.push_back(to_words(piece));
             x.explorer.set_remaining(std::move(work));
           },
-          nb::arg("pieces"));
+          nb::arg("pieces"))
+      .def(
+          "split", [](Exploration& x, std::size_t count) { x.explorer.split(count); }, nb::arg("count"),
+          nb::call_guard<nb::gil_scoped_release>(),
+          "Cuts what is left into so many pieces, at the oldest choices; fewer where there are no more.");
 }

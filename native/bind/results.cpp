@@ -23,6 +23,13 @@ template <class C, class T> void list(nb::class_<C>& c, const char* name, std::v
       name, [member](const C& x) { return x.*member; }, [member](C& x, std::vector<T> v) { x.*member = std::move(v); });
 }
 
+template <class C> void rows(nb::class_<C>& c, const char* name, std::set<std::vector<std::uint64_t>> C::* member) {
+  using Rows = std::vector<std::vector<std::uint64_t>>;
+  c.def_prop_rw(
+      name, [member](const C& x) { return Rows((x.*member).begin(), (x.*member).end()); },
+      [member](C& x, const Rows& all) { x.*member = {all.begin(), all.end()}; });
+}
+
 void bind_execution(nb::module_& m) {
   using Event = Execution::Event;
   nb::class_<Event> event(m, "CoreEvent", "An event of an execution graph.");
@@ -32,7 +39,7 @@ void bind_execution(nb::module_& m) {
   number(event, "mode", &Event::mode);
   number(event, "fence", &Event::fence);
   number(event, "size", &Event::size);
-  event.def_rw("rmw", &Event::rmw).def_rw("exclusive", &Event::exclusive);
+  event.def_rw("rmw", &Event::rmw).def_rw("exclusive", &Event::exclusive).def_rw("noreturn", &Event::noreturn);
   event.def_rw("address", &Event::address).def_rw("value", &Event::value).def_rw("position", &Event::position);
   event.def_rw("reads_from", &Event::reads_from).def_rw("joined", &Event::joined);
   list(event, "address_deps", &Event::address_deps);
@@ -70,9 +77,15 @@ void bind_results(nb::module_& m) {
   nb::class_<Results> results(m, "CoreResults", "What an exploration found.");
   results.def(nb::init<>());
   results.def_rw("executions", &Results::executions).def_rw("blocked", &Results::blocked);
+  results.def_rw("choices", &Results::choices);
   results.def_rw("erroneous", &Results::erroneous).def_rw("duplicates", &Results::duplicates);
   results.def_rw("unstable", &Results::unstable).def_rw("unjustified", &Results::unjustified);
   results.def_rw("doubt", &Results::doubt);
+  results.def_rw("representing", &Results::representing).def_rw("uncounted", &Results::uncounted);
+  results.def_rw("asymmetric", &Results::asymmetric);
+  results.def_prop_rw(
+      "digest", [](const Results& r) { return std::pair(r.digest.low, r.digest.high); },
+      [](Results& r, std::pair<std::uint64_t, std::uint64_t> d) { r.digest = {d.first, d.second}; });
   results.def_rw("dead_ends", &Results::dead_ends).def_rw("may_miss", &Results::may_miss);
   results.def_prop_rw(
       "outcomes", [](const Results& r) { return std::vector<Outcome>(r.outcomes.begin(), r.outcomes.end()); },
@@ -86,6 +99,8 @@ void bind_results(nb::module_& m) {
   list(results, "findings", &Results::findings);
   list(results, "kept", &Results::kept);
   list(results, "cuts", &Results::cuts);
+  rows(results, "between", &Results::between);
+  rows(results, "looks", &Results::looks);
   results.def(
       "merge", [](Results& r, Results other) { r.merge(std::move(other)); }, nb::arg("other"),
       "Adds what another run of the same exploration found.");

@@ -27,10 +27,14 @@ public:
   std::vector<std::int64_t> save() const override;
   bool load(const std::vector<std::int64_t>& saved) override;
   std::vector<std::int64_t> split() override;
+  bool add_frontier() override;
+  std::optional<Sample> sample(Sampling& how, const Budget& budget) override;
+  bool full() const override { return full_; }
 
 private:
   // --- one graph
   bool extend();
+  std::size_t shown_events(const G& g) const;
   int next_thread() const;
   bool can_move(const G& g, const typename G::Thread& th) const;
   bool has_hole(const typename G::Thread& th) const;
@@ -43,20 +47,25 @@ private:
   bool step(std::uint32_t t);
   bool add_read(std::uint32_t t);
   bool add_write(std::uint32_t t);
-  bool add_outcome(std::uint32_t t);
+  bool add_outcome(std::uint32_t t, std::uint32_t slot);
   bool add_choice(std::uint32_t t);
   bool add_other(std::uint32_t t);
-  Id add_event(G& g, std::uint32_t t, Half half);
+  Id add_event(G& g, std::uint32_t t, std::uint32_t slot, Half half);
+  Id add_event(G& g, std::uint32_t t) { return add_event(g, t, g.thread[t].now->state.events, Half::Whole); }
   Id read(G& g, std::uint32_t t, Id w, const Needs<W>& needs);
   void settle_read(G& g, Id r, Id w, const Needs<W>& needs);
   void pass(G& g, std::uint32_t t);
+  LocalState* after(const G& g, Id e, LocalState* at);
+  bool foreseen(const LocalState& at) const;
+  bool succeeds(LocalState* at, std::uint64_t value) { return states_.next(at, value)->action.rmw; }
+  bool as_foreseen(const G& g);
   void meet(G& g, Id e, LocalState* now);
   std::uint64_t value_of(const G& g, Id w, Location l) {
     return w == initial ? states_.locations().initial(l) : g[w].value;
   }
-  Needs<W> needs_of(const G& g, std::uint32_t t, Half half) const {
+  Needs<W> needs_of(const G& g, std::uint32_t t) const {
     const LocalState* now = g.thread[t].now;
-    return rules_.of(g, t, now->state.events, *now, half);
+    return rules_.of(g, t, now->state.events, *now, Half::Whole);
   }
 
   // --- closed sets
@@ -80,6 +89,7 @@ private:
   Id last_of(const G& g, Location l, const Set& previous) const;
   Id before_of(const G& g, Id w, const Set& previous) const;
   Id canonical_source(const G& g, Id r, const Set& previous) const;
+  Id after_updates(const G& g, Id source, Id except, const Set& previous) const;
   Id canonical_place(const G& g, Id w, const Set& previous) const;
   bool canonical(const G& g, Id e, const Set& previous) const;
   Set fixed(const G& g) const;
@@ -90,6 +100,10 @@ private:
   void revisit(const G& from, Id a, Id r);
   void cut(G& g, const Set& gone) const;
   void forget_comparisons(G& g, std::uint32_t t, std::size_t from) const;
+
+  // --- estimating
+  Stratum stratum(const G& g) const;
+  bool expand(const G& node, typename Population<G>::Level& children, Sample& leaf);
 
   // --- what is found
   void complete();
@@ -107,6 +121,8 @@ private:
   std::vector<G> stack_; // graphs to extend; the last `spare_` ones are only memory to use again
   std::size_t spare_ = 0;
   G current_, scratch_, part_;
+  typename Population<G>::Level frontier_; // for estimates
+  Population<G> population_;
   bool active_ = false, full_ = false;
   std::uint64_t tick_ = 1; // over all calls of run
 };

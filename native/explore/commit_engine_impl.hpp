@@ -61,8 +61,9 @@ template <unsigned W> SplitGraph<W>& CommitEngine<W>::fork(const G& from) {
 template <unsigned W> bool CommitEngine<W>::extend() {
   G& g = current_;
   if (g.location.size() < states_.locations().count()) g.location.resize(states_.locations().count());
-  if (g.order.size() + g.location.size() + 4 > Set::capacity) {
-    if (W < widest_by_plan) return full_ = true;
+  const bool full = g.order.size() + g.location.size() + 4 > Set::capacity;
+  if (full && W < widest_by_plan) return full_ = true;
+  if (full || (g.order.size() >= options_.max_events && shown_events(g) >= options_.max_events)) {
     reporter_.report(g, ErrorKind::EventBound, "an execution has too many events", 0, -1, {});
     return false;
   }
@@ -73,6 +74,10 @@ template <unsigned W> bool CommitEngine<W>::extend() {
   }
   if (faulty(static_cast<std::uint32_t>(t))) return true;
   return step(static_cast<std::uint32_t>(t));
+}
+
+template <unsigned W> std::size_t CommitEngine<W>::shown_events(const G& g) const {
+  return static_cast<std::size_t>(std::count_if(g.order.begin(), g.order.end(), [&](Id e) { return !g[e].hidden; }));
 }
 
 template <unsigned W> bool CommitEngine<W>::can_move(const G& g, const typename G::Thread& th) const {
@@ -101,7 +106,8 @@ template <unsigned W> int CommitEngine<W>::next_thread() const {
     const auto& th = g.thread[t];
     if (!can_move(g, th)) continue;
     const auto number = static_cast<std::uint32_t>(t);
-    if (th.now->action.rmw && g.at_slot(number, th.now->state.events) == none) return static_cast<int>(t);
+    const Id there = g.at_slot(number, th.now->state.events);
+    if (th.now->action.rmw && (there == none || g[there].half == Half::Outcome)) return static_cast<int>(t);
     if (hole < 0 && has_hole(th)) hole = static_cast<int>(t);
     if (first < 0) first = static_cast<int>(t);
   }
@@ -136,12 +142,14 @@ template <unsigned W> void CommitEngine<W>::report_fault(G& g, std::uint32_t t) 
 
 template <unsigned W> bool CommitEngine<W>::step(std::uint32_t t) {
   const Action& a = current_.thread[t].now->action;
+  const std::uint32_t slot = current_.thread[t].now->state.events;
   switch (a.kind) {
   case ActionKind::Read:
+    if (a.part == Part::Cas && current_.at_slot(t, slot + 1) == none && foreseen(*current_.thread[t].now))
+      return add_outcome(t, slot + 1);
     return add_read(t);
   case ActionKind::Write:
-    if (a.conditional >= 0 && a.may_fail && current_.at_slot(t, current_.thread[t].now->state.events) == none)
-      return add_outcome(t);
+    if (a.conditional >= 0 && a.may_fail && current_.at_slot(t, slot) == none) return add_outcome(t, slot);
     return add_write(t);
   case ActionKind::Choose:
     return add_choice(t);
@@ -150,10 +158,10 @@ template <unsigned W> bool CommitEngine<W>::step(std::uint32_t t) {
   }
 }
 
-template <unsigned W> Id CommitEngine<W>::add_event(G& g, std::uint32_t t, Half half) {
+template <unsigned W> Id CommitEngine<W>::add_event(G& g, std::uint32_t t, std::uint32_t slot, Half half) {
   LocalState* now = g.thread[t].now;
-  const Set direct = needs_of(g, t, half).always;
-  const Id e = g.add(t, now->state.events, now, half);
+  const Set direct = rules_.of(g, t, slot, *now, half).always;
+  const Id e = g.add(t, slot, now, half);
   g.prefix_of(e) = row(g, direct);
   return e;
 }
@@ -173,20 +181,46 @@ template <unsigned W> void CommitEngine<W>::pass(G& g, std::uint32_t t) {
       th.halted = true;
       return;
     }
-    th.now = states_.next(th.now, v.is_write() ? 1 : v.value);
+    th.now = after(g, e, th.now);
   }
+}
+
+// Whether a compare-exchange is one whose success is told before it has read.
+template <unsigned W> bool CommitEngine<W>::foreseen(const LocalState& at) const {
+  return std::binary_search(options_.foreseen.begin(), options_.foreseen.end(), at.state.pc);
+}
+
+// The thread after an event. A compare-exchange that was foreseen comes out as that says, whatever it reads: where that
+// is something else the graph is no execution, but what depends only on what it read goes on as it should.
+template <unsigned W> LocalState* CommitEngine<W>::after(const G& g, Id e, LocalState* at) {
+  const SplitEvent& v = g[e];
+  const Id o = v.is_read() && g.compares(e) ? g.outcome_at(v.thread, v.slot + 1) : none;
+  return states_.next(o == none ? at : states_.told(at, g[o].value != 0), v.is_write() ? 1 : v.value);
+}
+
+// Whether every compare-exchange that has read comes out as it was foreseen. Where something is missing before it, what
+// it compares with is not known.
+template <unsigned W> bool CommitEngine<W>::as_foreseen(const G& g) {
+  return std::all_of(g.order.begin(), g.order.end(), [&](Id e) {
+    const SplitEvent& v = g[e];
+    if (!v.is_read() || !g.compares(e) || g.thread[v.thread].now->state.events <= v.slot) return true;
+    const Id o = g.outcome_at(v.thread, v.slot + 1);
+    return o == none || succeeds(v.at, v.value) == (g[o].value != 0);
+  });
 }
 
 // The thread comes to event e again: it is what it was, but that a comparison may come out otherwise.
 template <unsigned W> void CommitEngine<W>::meet(G& g, Id e, LocalState* now) {
   SplitEvent& v = g[e];
   const Action& a = now->action;
+  if (v.half == Half::Outcome && a.rmw) return; // it was met with the read
   assert(v.action().kind == a.kind && v.action().address == a.address && "a kept event should not change");
   assert((!v.is_write() || v.action().value == a.value) && "a kept write should not change");
   v.at = now;
   if (v.is_read() && a.part == Part::Cas) {
-    const bool writes = states_.next(now, v.value)->action.rmw;
-    assert((writes || g.at_slot(v.thread, v.slot + 1) == none) && "a write should not be there without its reason");
+    const bool writes = after(g, e, now)->action.rmw;
+    [[maybe_unused]] const Id write = g.at_slot(v.thread, v.slot + 1);
+    assert((writes || write == none || g[write].half == Half::Outcome) && "a write should have its reason");
     v.mode = writes ? a.mode : a.failure;
   }
 }
@@ -223,7 +257,7 @@ template <unsigned W> bool CommitEngine<W>::add_read(std::uint32_t t) {
   G& g = current_;
   LocalState* now = g.thread[t].now;
   const Location l = now->location;
-  const Needs<W> needs = needs_of(g, t, Half::Whole);
+  const Needs<W> needs = needs_of(g, t);
   const Set kept = row(g, needs.always | needs.outside);
   const bool hole = has_hole(g.thread[t]);
   Id best = g.coherence_last(l);
@@ -271,7 +305,7 @@ template <unsigned W> bool CommitEngine<W>::surely_fits(const G& g, std::uint32_
 template <unsigned W> void CommitEngine<W>::place_everywhere(const G& from, Id a, Id except) {
   const SplitEvent& v = from[a];
   const Set& kept = from.prefix_of(v.commit);
-  const Id source = v.action().rmw ? from[v.pair].reads_from : none;
+  const Id source = v.action().rmw && v.pair != none ? from[v.pair].reads_from : none;
   const Id only = source != none && from.committed(source) ? source : none; // else it may come to lie anywhere
   for (Id w = from.coherence_last(v.location);; w = from[w].co_before) {
     if (w != except && (only == none || only == w)) {
@@ -287,7 +321,7 @@ template <unsigned W> bool CommitEngine<W>::add_write(std::uint32_t t) {
   G& g = current_;
   LocalState* now = g.thread[t].now;
   const std::uint32_t slot = now->state.events;
-  const Needs<W> needs = needs_of(g, t, Half::Whole);
+  const Needs<W> needs = needs_of(g, t);
   Id a = g.at_slot(t, slot);
   if (a == none || g[a].half == Half::Outcome) {
     const Id outcome = a;
@@ -318,12 +352,12 @@ template <unsigned W> bool CommitEngine<W>::add_write(std::uint32_t t) {
   return sure || consistent(g) || may_be_garbage(g);
 }
 
-// Whether a store-conditional succeeds; that it fails is the canonical choice.
-template <unsigned W> bool CommitEngine<W>::add_outcome(std::uint32_t t) {
+// Whether a store-conditional succeeds, or a compare-exchange will; that it fails is the canonical choice.
+template <unsigned W> bool CommitEngine<W>::add_outcome(std::uint32_t t, std::uint32_t slot) {
   G& g = current_;
   G& writes = fork(g);
-  writes[add_event(writes, t, Half::Outcome)].value = 1;
-  const Id e = add_event(g, t, Half::Outcome);
+  writes[add_event(writes, t, slot, Half::Outcome)].value = 1;
+  const Id e = add_event(g, t, slot, Half::Outcome);
   g[e].value = 0;
   pass(g, t);
   return true;
@@ -334,10 +368,10 @@ template <unsigned W> bool CommitEngine<W>::add_choice(std::uint32_t t) {
   const Action& a = g.thread[t].now->action;
   for (auto value = static_cast<std::int64_t>(a.high); value > static_cast<std::int64_t>(a.value); --value) {
     G& other = fork(g);
-    other[add_event(other, t, Half::Whole)].value = static_cast<std::uint64_t>(value);
+    other[add_event(other, t)].value = static_cast<std::uint64_t>(value);
     pass(other, t);
   }
-  add_event(g, t, Half::Whole);
+  add_event(g, t);
   pass(g, t);
   return true;
 }
@@ -347,7 +381,7 @@ template <unsigned W> bool CommitEngine<W>::add_other(std::uint32_t t) {
   const Action a = g.thread[t].now->action;
   LocalState* at = g.thread[t].now;
   const bool hole = has_hole(g.thread[t]);
-  const Id e = add_event(g, t, Half::Whole);
+  const Id e = add_event(g, t);
   if (a.kind == ActionKind::Spawn) {
     const std::uint32_t child = states_.spawned(t, g[e].slot);
     const auto args = states_.machine().spawn_arguments(at->state);

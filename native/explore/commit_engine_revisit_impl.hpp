@@ -69,10 +69,25 @@ template <unsigned W> Id CommitEngine<W>::canonical_source(const G& g, Id r, con
   return before ? before_of(g, w, previous) : w;
 }
 
+// The write after which the write of a pair belongs: what its read saw, and others that saw the same. Two
+// of them are in no execution; the one that a revisit deletes makes room for the one that stays.
+template <unsigned W> Id CommitEngine<W>::after_updates(const G& g, Id source, Id except, const Set& previous) const {
+  Id place = source;
+  const Location l = g[except].location;
+  for (Id w = g.coherence_after(source, l); w != none; w = g[w].co_after) {
+    if (w == except || !g.commits(previous, w)) continue;
+    const Id r = g[w].pair;
+    if (r == none || !previous.test(g.bit(r)) || g[r].reads_from != place) break;
+    place = w;
+  }
+  return place;
+}
+
 // The write right after which w belongs. pre: w is not in `previous`.
 template <unsigned W> Id CommitEngine<W>::canonical_place(const G& g, Id w, const Set& previous) const {
   const SplitEvent& v = g[w];
-  if (v.pair != none && g.commits(previous, g[v.pair].reads_from)) return g[v.pair].reads_from;
+  if (v.pair != none && previous.test(g.bit(v.pair)) && g.commits(previous, g[v.pair].reads_from))
+    return after_updates(g, g[v.pair].reads_from, w, previous);
   const Id next_of_it = bound(g, w, previous).first;
   if (next_of_it < 0) return last_of(g, v.location, previous);
   Id next = next_of_it, place = before_of(g, next, previous);
@@ -111,6 +126,7 @@ template <unsigned W> bool CommitEngine<W>::consistent_anew(const G& g) {
 // Also forbidden: two read-modify-writes that read the same write, though one may not have written yet.
 template <unsigned W> bool CommitEngine<W>::consistent(G& g) {
   if (g.judged) return true;
+  if (!options_.foreseen.empty() && !as_foreseen(g)) return false;
   for (const auto& l : g.location) {
     Set taken;
     bool twice = l.initial_readers.any() && updates_twice(g, l.initial_readers);
@@ -170,6 +186,7 @@ template <unsigned W> Bits<W> CommitEngine<W>::fixed(const G& g) const {
       }
       perm.set(g.bit(e));
       perm |= g.prefix_of(e);
+      close(g, perm); // who keeps a read keeps its write
       changed = true;
     }
   }

@@ -9,12 +9,12 @@ namespace fencepost {
 namespace detail {
 
 inline void save_path(Writer& out, const LocalState* state) {
-  std::vector<std::uint64_t> answers;
+  std::vector<std::pair<bool, std::uint64_t>> answers;
   for (; state->parent; state = state->parent)
-    answers.push_back(state->answer);
+    answers.emplace_back(state->told, state->answer);
   out.put(answers.size());
   for (auto a = answers.rbegin(); a != answers.rend(); ++a)
-    out.put(*a);
+    out.put(a->first, a->second);
 }
 
 template <unsigned W> void save_set(Writer& out, const Bits<W>& set) {
@@ -52,8 +52,12 @@ template <unsigned W> bool load_commit_event(Reader& in, SplitGraph<W>& g, Local
   if (e < 0 || v.thread >= threads || v.slot >= g.thread[v.thread].slot.size() || !g.thread[v.thread].begin)
     throw DecodeError("a saved event should belong to a thread");
   v.at = g.thread[v.thread].begin;
-  for (std::size_t n = in.size(); n > 0; --n)
-    v.at = states.next(v.at, static_cast<std::uint64_t>(in.get()));
+  for (std::size_t n = in.size(); n > 0; --n) {
+    bool told = false;
+    std::uint64_t answer = 0;
+    in.get(told, answer);
+    v.at = told ? states.told(v.at, answer != 0) : states.next(v.at, answer);
+  }
   v.location = v.at->location;
   v.hidden = v.half != Half::Whole;
   Bits<W> prefix;

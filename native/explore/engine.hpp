@@ -6,10 +6,11 @@
 // again when a newer write to the location arrives. See `Engine::next_source` and docs/how/exploration.md.
 #pragma once
 
-#include "explore/estimate.hpp"
 #include "explore/options.hpp"
+#include "explore/population.hpp"
 #include "explore/reporter.hpp"
 #include "explore/results.hpp"
+#include "explore/symmetry.hpp"
 #include "graph/graph.hpp"
 #include "models/blocks.hpp"
 #include "models/consistency.hpp"
@@ -40,9 +41,13 @@ public:
   virtual std::vector<std::int64_t> save() const = 0;
   virtual bool load(const std::vector<std::int64_t>& saved) = 0;
 
-  // One random way down from the empty graph. pre: begun and nothing explored. Empty where a graph outgrows the width,
-  // where the budget's holder stops it, or where this engine cannot do it.
-  virtual std::optional<Probe> probe(Random&, const Budget&) { return std::nullopt; }
+  // What an estimate asks. First for each piece of work (begun or loaded): everything that is still to be done becomes
+  // part of the frontier, and nothing is left of the exploration itself; false where this engine cannot do it, or it is
+  // too large. Then as often as wanted: a sample of all that lies below the frontier; empty where a graph outgrows the
+  // width (`full`) or the budget is spent.
+  virtual bool add_frontier() { return false; }
+  virtual std::optional<Sample> sample(Sampling&, const Budget&) { return std::nullopt; }
+  virtual bool full() const { return false; }
 
   // Gives away the oldest choice that still has alternatives, as a saved exploration; empty where there is none.
   virtual std::vector<std::int64_t> split() = 0;
@@ -51,7 +56,7 @@ public:
 // The engine with rows of 1, 2, 4, ... words; null past the widest.
 std::unique_ptr<AnyEngine> make_engine(unsigned words, LocalStates& states, const ExploreOptions& options,
                                        Results& results);
-inline constexpr unsigned widest = 128, widest_by_plan = 8;
+inline constexpr unsigned widest = 128, widest_by_plan = 64;
 
 template <unsigned W> class Engine final : public AnyEngine {
 public:
@@ -64,7 +69,9 @@ public:
   std::vector<std::int64_t> save() const override;
   bool load(const std::vector<std::int64_t>& saved) override;
   std::vector<std::int64_t> split() override;
-  std::optional<Probe> probe(Random& random, const Budget& budget) override;
+  bool add_frontier() override;
+  std::optional<Sample> sample(Sampling& how, const Budget& budget) override;
+  bool full() const override { return full_; }
 
 private:
   enum class Kind : std::uint8_t { Plain, Read, Choose, Write, Base, Stuck };
@@ -93,9 +100,6 @@ private:
   bool push_next();
   void push_plain(std::uint32_t t, Id e);
   void push_stuck(std::uint32_t t);
-  void report_fault(const Graph<W>& g, std::uint32_t t, const Trouble& fault);
-  bool faulty(std::uint32_t t);
-  std::optional<Trouble> fault(std::uint32_t t) const;
 
   // --- choices
   Step advance(Frame& f);
@@ -107,21 +111,41 @@ private:
   void retract(Frame& f);
   Id next_source(Frame& f);
   bool apply_source(Frame& f, Id w);
-  bool wait_instead(Frame& f);
   bool next_place(Frame& f);
   bool next_accepted_place(Frame& f);
   void undo_place(Frame& f);
   void undo_base(Frame& f);
   std::uint64_t value_of(Id w, Location l) { return w == initial ? states_.locations().initial(l) : graph()[w].value; }
+  bool leads_nowhere(Id r) const;
   void settle_read(Id r);
   void unsettle_read(Id r);
   void answer(Id e);
 
   // --- revisits
   Set revisitable(Id a);
-  bool maximal(Id e, Id a);
+  bool maximal(Id e, const Set& kept);
   void push_revisit(Id a, Id r);
   void erase_after(Graph<W>& g, Id r, Id a);
+
+  // --- waiting
+  bool asked_again(const typename Graph<W>::Thread& th) const;
+  bool serves(const Frame& f, Id w);
+  bool wait_instead(Frame& f);
+  bool pin(Frame& f);
+  Set pinned_waits(const Graph<W>& g, Location l) const;
+  template <class F> bool pinned_on(const Graph<W>& g, Id w, F&& previous) const;
+
+  // --- without coherence
+  Id next_source_weakly(Frame& f);
+  bool only_place_weakly(Frame& f);
+  bool waits_for_ever(Id r);
+  void complete_without_coherence();
+
+  // --- identical threads
+  bool can_join(std::uint32_t t) const;
+  void judge_join(Id e);
+  bool joins_in_part();
+  void give_up_symmetry();
 
   // --- atomic blocks
   bool hopeless();
@@ -131,8 +155,10 @@ private:
   void report_at_the_end(const Graph<W>& g);
 
   // --- estimating
-  double count_alternatives(Frame& f, Set& revisits);
-  void take_alternative(Frame& f, std::uint64_t k, Set& revisits);
+  template <class Take> bool take_all(std::size_t first, Take&& take);
+  bool was_maximal(const Graph<W>& g, Id e) const;
+  Stratum stratum(const Graph<W>& g) const;
+  void expand(typename Population<Graph<W>>::Level& children, Sample& leaf);
 
   // --- saving and sharing
   bool load_graph(detail::Reader& in, Graph<W>& g);
@@ -141,12 +167,13 @@ private:
   bool has_more(const Frame& f) const;
 
   // --- what is found
+  void report_fault(const Graph<W>& g, std::uint32_t t, const Trouble& fault);
+  bool faulty(std::uint32_t t);
+  std::optional<Trouble> fault(std::uint32_t t) const;
   void complete();
   void report_races(Id e);
   void judge_access(Id e);
   void collect_states();
-  bool waits_for_ever(Id r);
-  void complete_without_coherence();
   void tell(const Graph<W>& g);
 
   LocalStates& states_;
@@ -156,9 +183,12 @@ private:
   Reporter<Graph<W>> reporter_;
   Blocks<W> blocks_;
   const bool own_hb_, has_non_atomics_, has_blocks_;
+  Symmetry<W> symmetry_;
   std::vector<std::unique_ptr<Graph<W>>> graphs_;
   std::size_t depth_ = 0;
   std::vector<Frame> frames_;
+  typename Population<Graph<W>>::Level frontier_; // for estimates
+  Population<Graph<W>> population_;
   bool descend_ = true, full_ = false;
   std::uint64_t tick_ = 1; // over all calls of run: a slice of short executions may be shorter than what it measures
 };

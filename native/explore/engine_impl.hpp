@@ -1,4 +1,15 @@
-// The definition of Engine, included once per width by engine_*.cpp.
+// The TruSt algorithm (see `Visit` below). What waits, what is without coherence, what stands in atomic blocks and what
+// is found have files of their own beside this one.
+//
+//   Visit(G), paper                                                here
+//   a := next(G)                                                   push_next
+//   a is a read:  for w in G.W of its location: Visit(SetRF)       advance_read, next_source, apply_source
+//   a is a write: VisitCOs(G, a)                                   advance_write, next_place
+//     for r in G.R of its location, not porf-before a:             revisitable
+//       Deleted := { e | r < e, e not porf-before a }              erase_after
+//       if every e of Deleted and r IsMaximallyAdded:              maximal
+//         VisitCOs(SetRF(G without Deleted, r, a), a)              push_revisit, advance_base
+//   otherwise: Visit(G + a)                                        advance_plain, advance_choose
 #pragma once
 
 #include "explore/engine.hpp"
@@ -6,219 +17,6 @@
 #include <algorithm>
 
 namespace fencepost {
-
-namespace detail {
-
-// Whether psc knows this instruction.
-inline bool orders_totally(const Instruction& i) {
-  if (i.opcode == Opcode::Fence) return full_fence(static_cast<FenceKind>(i.sub));
-  return i.opcode >= Opcode::Load && i.opcode <= Opcode::BlockingCas &&
-         (i.mode == Mode::Sc || (i.opcode == Opcode::Cas && i.failure == Mode::Sc));
-}
-
-} // namespace detail
-
-template <unsigned W>
-Engine<W>::Engine(LocalStates& states, const ExploreOptions& options, Results& results)
-    : states_(states), options_(options), results_(results),
-      consistency_(options.model, detail::uses(states, detail::orders_totally)), reporter_(states, options, results),
-      blocks_(options.model), own_hb_(own_happens_before(options.model)),
-      has_non_atomics_(detail::uses(states,
-                                    [](const Instruction& i) {
-                                      return (i.opcode == Opcode::Load || i.opcode == Opcode::Store) &&
-                                             i.mode == Mode::Na;
-                                    })),
-      has_blocks_(detail::uses(states, [](const Instruction& i) { return i.opcode == Opcode::AtomicBegin; })) {
-  use_level(0);
-}
-
-template <unsigned W> void Engine<W>::use_level(std::size_t depth) {
-  while (graphs_.size() <= depth)
-    graphs_.push_back(std::make_unique<Graph<W>>());
-  depth_ = depth;
-}
-
-template <unsigned W> void Engine<W>::begin() {
-  Graph<W>& g = graph();
-  const Bytecode& p = states_.machine().program();
-  g.thread.resize(p.threads.size());
-  for (std::uint32_t t = 0; t < p.threads.size(); ++t)
-    g.thread[t].now = states_.first(t, p.threads[t].function, p.threads[t].args);
-  g.location.resize(states_.locations().count());
-}
-
-template <unsigned W> Progress Engine<W>::run(const Budget& budget) {
-  const std::uint64_t goal = budget.executions;
-  const std::uint64_t start = results_.executions + results_.blocked;
-  for (;; ++tick_) {
-    if ((tick_ & 0x7) == 0 && budget.stopped()) return Progress::Paused; // a tick takes 100 ns, in large graphs 10 ms
-    if ((tick_ & 0xFF) == 0) {
-      results_.steps += 0x100;
-      if ((tick_ & 0xFFF) == 0) {
-        if (std::chrono::steady_clock::now() >= budget.deadline) return Progress::Paused;
-        if (states_.bytes() > options_.cache_bytes) collect_states();
-      }
-    }
-    if (reporter_.failed()) return Progress::Failed;
-    if (descend_ && !push_next()) {
-      if (full_) return full_ = false, Progress::Full;
-      complete();
-      descend_ = false;
-      if (results_.executions + results_.blocked - start >= goal)
-        return frames_.empty() ? Progress::Done : Progress::Paused;
-    }
-    if (frames_.empty()) return Progress::Done;
-    switch (advance(frames_.back())) {
-    case Step::Applied:
-      descend_ = true;
-      break;
-    case Step::Pushed:
-      descend_ = false;
-      break;
-    case Step::Exhausted:
-      retract(frames_.back());
-      frames_.pop_back();
-      descend_ = false;
-      break;
-    }
-  }
-}
-
-// --- going forward ---------------------------------------------------------------------------------------------------
-
-template <unsigned W> bool Engine<W>::can_move(const typename Graph<W>::Thread& th) {
-  const Graph<W>& g = graph();
-  const Action& a = th.now->action;
-  switch (a.kind) {
-  case ActionKind::End:
-  case ActionKind::Block:
-    return false;
-  case ActionKind::Join: {
-    if (a.value >= g.thread.size()) return true; // an error, reported when it is its turn
-    const auto* now = g.thread[a.value].now;
-    return !now || (now->action.kind == ActionKind::End && !now->action.process); // exit() never comes back
-  }
-  case ActionKind::Read: {
-    if (th.waits == none) return true;
-    if (g[th.waits].pinned) return false;
-    // Asked again only when a newer write has come: the last in `order` that is one decides.
-    const std::uint32_t since = g[th.waits].stamp;
-    return g.location[th.now->location].writes.some([&](unsigned w) { return g.event[w].stamp > since; });
-  }
-  default:
-    return true;
-  }
-}
-
-// The first thread that can move, but a read-modify-write that has read goes before everything.
-template <unsigned W> int Engine<W>::movable_thread() {
-  Graph<W>& g = graph();
-  int first = -1;
-  for (std::size_t t = 0; t < g.thread.size(); ++t) {
-    const auto& th = g.thread[t];
-    if (!th.now || th.stuck) continue;
-    if (th.now->action.rmw) return static_cast<int>(t);
-    if (first < 0 && can_move(th)) first = static_cast<int>(t);
-  }
-  return first;
-}
-
-// Adds the next event, if there is one, as a frame without an alternative applied yet.
-template <unsigned W> bool Engine<W>::push_next() {
-  const int chosen = movable_thread();
-  if (chosen < 0) return false;
-  const auto t = static_cast<std::uint32_t>(chosen);
-  if (faulty(t)) return true;
-  Graph<W>& g = graph();
-  if (g.location.size() < states_.locations().count()) g.location.resize(states_.locations().count());
-  constexpr std::size_t capacity = 64 * widest; // rows of the widest graph hold no more, whatever the user asked for
-  if (g.order.size() >= std::min<std::size_t>(options_.max_events, capacity)) {
-    push_stuck(t);
-    reporter_.report(g, ErrorKind::EventBound, "an execution has too many events", g.thread[t].now->action.position,
-                     static_cast<std::int32_t>(t), {});
-    return true;
-  }
-  const Id e = g.append(t, own_hb_);
-  if (e == none) return full_ = true, false;
-  Frame f{};
-  f.event = e;
-  f.thread = t;
-  switch (g[e].kind) {
-  case ActionKind::Read:
-    f.kind = Kind::Read;
-    f.cursor = g.coherence_last(g[e].location);
-    f.waited = g.thread[t].waits;
-    g[e].waited = f.waited;
-    g.thread[t].waits = none;
-    break;
-  case ActionKind::Write:
-    f.kind = Kind::Write;
-    f.cursor = g.coherence_last(g[e].location);
-    compute_rows(g, e, options_.model);
-    answer(e);
-    break;
-  case ActionKind::Choose:
-    f.kind = Kind::Choose;
-    f.choice = g[e].at->action.value;
-    f.high = g[e].at->action.high;
-    break;
-  default:
-    push_plain(t, e);
-    return true;
-  }
-  frames_.push_back(f);
-  return true;
-}
-
-template <unsigned W> void Engine<W>::push_plain(std::uint32_t t, Id e) {
-  Frame f{};
-  f.kind = Kind::Plain;
-  f.event = e;
-  f.thread = t;
-  frames_.push_back(f);
-}
-
-template <unsigned W> void Engine<W>::push_stuck(std::uint32_t t) {
-  graph().thread[t].stuck = true;
-  Frame f{};
-  f.kind = Kind::Stuck;
-  f.thread = t;
-  frames_.push_back(f);
-}
-
-template <unsigned W> std::optional<Trouble> Engine<W>::fault(std::uint32_t t) const {
-  const Graph<W>& g = graph();
-  const Action& a = g.thread[t].now->action;
-  if (a.kind == ActionKind::AtomicBegin || a.kind == ActionKind::AtomicEnd) return {};
-  const std::optional<Trouble> found = reporter_.fault(g, t);
-  const bool access = a.kind == ActionKind::Read || a.kind == ActionKind::Write;
-  if (!found && access && (a.part == Part::Exclusive || a.conditional >= 0))
-    return Trouble{ErrorKind::Unsupported, "exclusive accesses under a language-level model"};
-  return found;
-}
-
-template <unsigned W> void Engine<W>::report_fault(const Graph<W>& g, std::uint32_t t, const Trouble& fault) {
-  const Id last = g.thread[t].last;
-  reporter_.report(g, fault.kind, fault.message, g.thread[t].now->action.position, static_cast<std::int32_t>(t),
-                   last == none ? std::vector<Id>{} : std::vector{last});
-}
-
-// Whether the next action of a thread cannot be an event; then the thread is stuck, and that is reported. With atomic
-// blocks it is known only at the end whether there is such an execution.
-template <unsigned W> bool Engine<W>::faulty(std::uint32_t t) {
-  const Action& a = graph().thread[t].now->action;
-  const bool may_wait = (a.kind == ActionKind::Read && waits(a.part)) || a.kind == ActionKind::Join;
-  if (may_wait && graph().thread[t].now->state.blocks) {
-    results_.may_miss = true; // nobody else could serve it, which is for enumeration to judge
-    push_stuck(t);
-    return true;
-  }
-  const std::optional<Trouble> found = fault(t);
-  if (!found) return false;
-  push_stuck(t);
-  if (!has_blocks_) report_fault(graph(), t, *found);
-  return true;
-}
 
 // --- choices ---------------------------------------------------------------------------------------------------------
 
@@ -261,6 +59,7 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_plain(Frame& f
     th.now = states_.first(child, static_cast<std::uint32_t>(a.value), args);
     th.spawned_by = f.event;
     g[f.event].value = child;
+    symmetry_.spawned(g, f.event);
   } else if (a.kind == ActionKind::Join) {
     const auto& th = g.thread[a.value];
     g[f.event].joined = th.last != none ? th.last : th.spawned_by;
@@ -270,19 +69,23 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_plain(Frame& f
   if (a.kind == ActionKind::Free) judge_access(f.event);
   if (g[f.event].is_fence() && !consistency_.accepts_fence(g)) return Step::Exhausted;
   answer(f.event);
+  if (a.kind == ActionKind::Join) judge_join(f.event);
   return Step::Applied;
 }
 
 template <unsigned W> typename Engine<W>::Step Engine<W>::advance_choose(Frame& f) {
-  if (f.revisiting || static_cast<std::int64_t>(f.choice) > static_cast<std::int64_t>(f.high)) return Step::Exhausted;
   Graph<W>& g = graph();
-  f.applied = true;
-  g[f.event].value = f.choice;
-  f.revisiting = f.choice == f.high; // nothing after the last, even where adding one would wrap around
-  ++f.choice;
-  compute_rows(g, f.event, options_.model);
-  answer(f.event);
-  return Step::Applied;
+  while (!f.revisiting && static_cast<std::int64_t>(f.choice) <= static_cast<std::int64_t>(f.high)) {
+    g[f.event].value = f.choice;
+    f.revisiting = f.choice == f.high; // nothing after the last, even where adding one would wrap around
+    ++f.choice;
+    if (!symmetry_.canonical(g, f.event)) continue;
+    f.applied = true;
+    compute_rows(g, f.event, options_.model);
+    answer(f.event);
+    return Step::Applied;
+  }
+  return Step::Exhausted;
 }
 
 template <unsigned W> typename Engine<W>::Step Engine<W>::advance_read(Frame& f) {
@@ -300,34 +103,37 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_read(Frame& f)
   return wait_instead(f) ? Step::Applied : Step::Exhausted;
 }
 
-// The next write that the read may see: from the coherence-last one back to the floor. A waiting read takes only what
-// serves it, and if it has waited before, only what came since: the rest was tried when it began to wait.
+// The next write that the read may see: from the coherence-last one back to the floor.
 template <unsigned W> Id Engine<W>::next_source(Frame& f) {
-  Graph<W>& g = graph();
+  if (without_coherence(options_.model)) return next_source_weakly(f);
+  const Graph<W>& g = graph();
   const Event& v = g[f.event];
   const Id w = f.cursor;
-  if (without_coherence(options_.model)) {
-    f.cursor = w == initial ? none : g[w].co_before;
-    return w;
-  }
   f.cursor = Consistency<W>::is_floor(g, w, v.location, consistency_.view(g, f.event)) ? none : g[w].co_before;
-  const Action& a = v.at->action;
-  if (!waits(a.part)) return w;
-  if (f.waited != none && (w == initial || g[w].stamp < g[f.waited].stamp)) return none;
-  return states_.machine().satisfied(v.at->state, a, value_of(w, v.location)) ? w : none;
+  return !waits(v.at->action.part) || serves(f, w) ? w : none;
 }
 
 template <unsigned W> bool Engine<W>::apply_source(Frame& f, Id w) {
   Graph<W>& g = graph();
   g.set_reads_from(f.event, w);
   settle_read(f.event);
-  if (!consistency_.accepts_read(g, f.event) || hopeless()) {
+  if (leads_nowhere(f.event) || !consistency_.accepts_read(g, f.event) || hopeless() ||
+      !symmetry_.canonical(g, f.event)) {
     unsettle_read(f.event);
     return false;
   }
   f.applied = true;
   judge_access(f.event);
   return true;
+}
+
+// Whether the thread of read r blocks after it for nothing. Where r does not see the newest write, no revisit can ever
+// take r back: every graph from here on has this run, which a shorter one stands for, or which would look again.
+template <unsigned W> bool Engine<W>::leads_nowhere(Id r) const {
+  const Graph<W>& g = graph();
+  const Event& v = g[r];
+  return g.thread[v.thread].now->action.silent && !has_blocks_ && !without_coherence(options_.model) &&
+         v.reads_from != g.coherence_last(v.location);
 }
 
 // Gives a read the value of its write, its mode and its rows, and moves its thread on, where it does not wait.
@@ -355,28 +161,11 @@ template <unsigned W> void Engine<W>::unsettle_read(Id r) {
   g.thread[g[r].thread].now = g[r].at;
 }
 
-// After all that serves it, a waiting read may wait, where the coherence-last write does not serve it.
-template <unsigned W> bool Engine<W>::wait_instead(Frame& f) {
-  Graph<W>& g = graph();
-  const Event& v = g[f.event];
-  if (!waits(v.at->action.part) || f.last_resort || without_coherence(options_.model)) return false;
-  const Id last = g.coherence_last(v.location);
-  if (states_.machine().satisfied(v.at->state, v.at->action, value_of(last, v.location))) return false;
-  g.make_waiting(f.event);
-  f.applied = f.last_resort = true;
-  return true;
-}
-
 // Puts the write of a frame at its next place in coherence; false where there is none left.
 template <unsigned W> bool Engine<W>::next_place(Frame& f) {
+  if (without_coherence(options_.model)) return only_place_weakly(f);
   Graph<W>& g = graph();
   const Event& v = g[f.event];
-  if (without_coherence(options_.model)) { // the list of writes is a list, and no order
-    if (f.cursor == none) return false;
-    f.cursor = none;
-    g.place(f.event, g.coherence_last(v.location));
-    return f.applied = true;
-  }
   const Id only = v.is_update() ? g[g.read_of_update(f.event)].reads_from : none;
   const Set view = consistency_.view(g, f.event);
   const Set other = f.revisited != none ? consistency_.view(g, f.revisited) : Set{};
@@ -402,7 +191,8 @@ template <unsigned W> void Engine<W>::undo_place(Frame& f) {
 // The same, passing over the places that the model forbids.
 template <unsigned W> bool Engine<W>::next_accepted_place(Frame& f) {
   for (undo_place(f); next_place(f); undo_place(f))
-    if (consistency_.accepts_write(graph(), f.event) && !hopeless()) return true;
+    if (consistency_.accepts_write(graph(), f.event) && !hopeless() && symmetry_.canonical(graph(), f.event))
+      return true;
   return false;
 }
 
@@ -453,20 +243,17 @@ template <unsigned W> void Engine<W>::retract(Frame& f) {
 
 // --- revisits --------------------------------------------------------------------------------------------------------
 
-// Whether e was added as the canonical run would have added it, seen from write a (see docs/how/exploration.md).
-template <unsigned W> bool Engine<W>::maximal(Id e, Id a) {
+// Whether e was added as the canonical run would have added it, seen from a write before which `kept` must be there
+// (see docs/how/exploration.md).
+template <unsigned W> bool Engine<W>::maximal(Id e, const Set& kept) {
   const Graph<W>& g = graph();
   const Event& v = g[e];
-  const Set& kept = g.prefix_of(a);
   const auto previous = [&](Id d) { return g[d].stamp <= v.stamp || kept.test(g.bit(d)); };
   if (v.kind == ActionKind::Choose) return v.value == v.at->action.value;
   if (!v.is_read() && !v.is_write()) return true;
   if (v.is_write() && g.readers_of(e, v.location).some([&](unsigned r) { return previous(static_cast<Id>(r)); }))
     return false;
-  // A pinned wait reads from its write as well, although it is no reader to the model.
-  if (v.is_write())
-    for (const auto& th : g.thread)
-      if (th.waits != none && g[th.waits].pinned && g[th.waits].reads_from == e && previous(th.waits)) return false;
+  if (v.is_write() && pinned_on(g, e, previous)) return false;
   if (without_coherence(options_.model))
     return v.is_write() || v.reads_from == consistency_.canonical_source(g, e, previous);
   Id newest = g.coherence_last(v.location);
@@ -476,23 +263,19 @@ template <unsigned W> bool Engine<W>::maximal(Id e, Id a) {
 }
 
 // The reads that may read from a instead. pre: a is the last event and has no place in coherence.
-//
-// A marker is passed over, whatever was written since it was made: its thread is asked again, so no other node has it
-// on a newer write, and to demand that it be maximal would lose every revisit of what is older than it.
 template <unsigned W> typename Engine<W>::Set Engine<W>::revisitable(Id a) {
   const Graph<W>& g = graph();
-  const Set& kept = g.prefix_of(a);
+  const Set kept = symmetry_.prefix(g, a);
   const Location l = g[a].location;
   Set found, candidates = g.location[l].reads - kept;
-  for (const auto& th : g.thread)
-    if (th.waits != none && g[th.waits].pinned && g[th.waits].location == l) candidates.set(g.bit(th.waits));
+  candidates |= pinned_waits(g, l);
   for (auto at = g.order.rbegin(); at != g.order.rend() && candidates.any(); ++at) {
     const Id e = *at;
     if (e == a || kept.test(g.bit(e))) continue;
     candidates.reset(g.bit(e));
     const Event& v = g[e];
     if (v.is_marker()) continue;
-    if (!maximal(e, a)) break;
+    if (!maximal(e, kept)) break;
     if (v.is_read() && v.location == l) found.set(g.bit(e));
   }
   return found;
@@ -500,7 +283,7 @@ template <unsigned W> typename Engine<W>::Set Engine<W>::revisitable(Id a) {
 
 // Removes every event added after r that is not before a, newest first.
 template <unsigned W> void Engine<W>::erase_after(Graph<W>& g, Id r, Id a) {
-  const Set kept = g.prefix_of(a);
+  const Set kept = symmetry_.prefix(g, a);
   const std::uint32_t since = g[r].stamp;
   for (auto at = g.order.rbegin(); at != g.order.rend(); ++at) {
     const Id e = *at;
@@ -546,7 +329,6 @@ template <unsigned W> void Engine<W>::push_revisit(Id a, Id r) {
   f.cursor = g.coherence_last(g[a].location);
   const Event& v = g[r];
   g.thread[f.thread].now = v.at;
-  // Where reading a would make r wait, r becomes a pinned wait on a, which must then be coherence-last.
   f.last_resort =
       !without_coherence(options_.model) && !states_.machine().satisfied(v.at->state, v.at->action, g[a].value);
   frames_.push_back(f);
@@ -567,16 +349,13 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_base(Frame& f)
   undo_base(f);
   while (next_place(f)) {
     if (f.last_resort) {
-      f.cursor = none;
-      if (g[f.event].co_after == none && consistency_.accepts_write(g, f.event)) {
-        g.make_waiting(f.revisited);
-        g[f.revisited].pinned = true;
-        return Step::Applied;
-      }
+      if (pin(f)) return Step::Applied;
     } else {
       g.set_reads_from(f.revisited, f.event);
       settle_read(f.revisited);
-      if (consistency_.accepts_write(g, f.event) && consistency_.accepts_read(g, f.revisited) && !hopeless()) {
+      if (!leads_nowhere(f.revisited) && consistency_.accepts_write(g, f.event) &&
+          consistency_.accepts_read(g, f.revisited) && !hopeless() && symmetry_.canonical(g, f.event) &&
+          symmetry_.canonical(g, f.revisited)) {
         judge_access(f.revisited);
         return Step::Applied;
       }

@@ -24,6 +24,8 @@ template <unsigned W> void Engine<W>::complete() {
 }
 
 template <unsigned W> void Engine<W>::tell(const Graph<W>& g) {
+  if (joins_in_part()) return give_up_symmetry();
+  const std::uint64_t before = results_.executions;
   bool all_ended = true, stuck = false;
   for (const auto& th : g.thread) {
     if (!th.now) continue;
@@ -36,44 +38,44 @@ template <unsigned W> void Engine<W>::tell(const Graph<W>& g) {
     reporter_.complete(g);
   else
     reporter_.blocked(g);
+  if (!symmetry_.on() || results_.executions == before) return;
+  const std::uint64_t size = symmetry_.orbit(g);
+  results_.representing += std::max<std::uint64_t>(size, 1);
+  results_.uncounted += size == 0;
 }
 
-// Without a coherence order a thread that waits may read again whatever it may read: it waits for ever if none of that
-// serves it.
-template <unsigned W> bool Engine<W>::waits_for_ever(Id r) {
-  Graph<W>& g = graph();
-  const Event& v = g[r];
-  const Id seen = v.reads_from;
-  const auto read = [&](Id w) {
-    g.clear_reads_from(r);
-    g.set_reads_from(r, w);
-    compute_rows(g, r, options_.model);
-  };
-  const auto serves = [&](Id w) {
-    if (!states_.machine().satisfied(v.at->state, v.at->action, value_of(w, v.location))) return false;
-    const bool taken = updates(v.at->action.part) && g.readers_of(w, v.location).some([&](unsigned o) {
-      const Id next = g.event[o].po_after;
-      return next != none && g[next].is_update();
-    });
-    read(w);
-    return !taken && consistency_.accepts_weakly(g);
-  };
-  bool served = serves(initial);
-  for (Id w = g.location[v.location].first; w != none && !served; w = g[w].co_after)
-    served = serves(w);
-  read(seen);
-  return !served;
-}
-
-// Whatever a thread that waits has read, it is the same execution: it is told where each read the canonical write.
-template <unsigned W> void Engine<W>::complete_without_coherence() {
+template <unsigned W> std::optional<Trouble> Engine<W>::fault(std::uint32_t t) const {
   const Graph<W>& g = graph();
-  const auto all = [](Id) { return true; };
-  for (const auto& th : g.thread)
-    if (th.waits != none && g[th.waits].reads_from != consistency_.canonical_source(g, th.waits, all)) return;
-  for (const auto& th : g.thread)
-    if (th.waits != none && !waits_for_ever(th.waits)) return;
-  tell(g);
+  const Action& a = g.thread[t].now->action;
+  if (a.kind == ActionKind::AtomicBegin || a.kind == ActionKind::AtomicEnd) return {};
+  const std::optional<Trouble> found = reporter_.fault(g, t);
+  const bool access = a.kind == ActionKind::Read || a.kind == ActionKind::Write;
+  if (!found && access && (a.part == Part::Exclusive || a.conditional >= 0))
+    return Trouble{ErrorKind::Unsupported, "exclusive accesses under a language-level model"};
+  return found;
+}
+
+template <unsigned W> void Engine<W>::report_fault(const Graph<W>& g, std::uint32_t t, const Trouble& fault) {
+  const Id last = g.thread[t].last;
+  reporter_.report(g, fault.kind, fault.message, g.thread[t].now->action.position, static_cast<std::int32_t>(t),
+                   last == none ? std::vector<Id>{} : std::vector{last});
+}
+
+// Whether the next action of a thread cannot be an event; then the thread is stuck, and that is reported. With atomic
+// blocks it is known only at the end whether there is such an execution.
+template <unsigned W> bool Engine<W>::faulty(std::uint32_t t) {
+  const Action& a = graph().thread[t].now->action;
+  const bool may_wait = (a.kind == ActionKind::Read && waits(a.part)) || a.kind == ActionKind::Join;
+  if (may_wait && graph().thread[t].now->state.blocks) {
+    results_.may_miss = true; // nobody else could serve it, which is for enumeration to judge
+    push_stuck(t);
+    return true;
+  }
+  const std::optional<Trouble> found = fault(t);
+  if (!found) return false;
+  push_stuck(t);
+  if (!has_blocks_) report_fault(graph(), t, *found);
+  return true;
 }
 
 // Whether somebody reads from a block that a failed assume has ended: such a block never took place.

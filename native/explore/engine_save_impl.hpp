@@ -140,6 +140,7 @@ template <unsigned W> void Engine<W>::rebuild(Graph<W>& g, const std::vector<boo
   std::vector<std::size_t> done(g.thread.size());
   for (std::size_t t = 0; t < p.threads.size(); ++t)
     g.thread[t].now = states_.first(static_cast<std::uint32_t>(t), p.threads[t].function, p.threads[t].args);
+  symmetry_.begin(g);
   for (bool moved = true; moved;) {
     moved = false;
     for (std::size_t t = 0; t < g.thread.size(); ++t) {
@@ -153,6 +154,7 @@ template <unsigned W> void Engine<W>::rebuild(Graph<W>& g, const std::vector<boo
           const auto child = static_cast<std::uint32_t>(v.value);
           const auto args = states_.machine().spawn_arguments(v.at->state);
           g.thread[child].now = states_.first(child, static_cast<std::uint32_t>(v.at->action.value), args);
+          symmetry_.spawned(g, e);
         }
         if (v.is_read() && v.pinned) continue; // it waits
         th.now = states_.next(th.now, v.is_write() ? 0 : v.value);

@@ -1,10 +1,11 @@
 #include "explore/explorer.hpp"
 
+#include "vm/undone.hpp"
+
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <optional>
 #include <system_error>
 #include <thread>
 
@@ -28,94 +29,79 @@ namespace {
 
 constexpr std::uint64_t slice = 512; // executions between two looks at the others
 
+// The first look at what is left comes after so long and takes so long at least; all take a fiftieth of the time.
+constexpr std::chrono::steady_clock::duration first_look = std::chrono::seconds(5),
+                                              least_look = std::chrono::milliseconds(100);
+
 } // namespace
 
-// Goes down the tree at random, beside the exploration and on its thread states.
-class Explorer::Prober {
-public:
-  Prober(Explorer& explorer, LocalStates& states, const Budget& budget)
-      : explorer_(explorer), states_(states), budget_(budget), options_(explorer.options_), began_(Clock::now()) {
-    budget_.weight = &explorer.probing_;
-    options_.keep_going = true;
-    options_.deadlocks = options_.races = options_.leaks = options_.check_duplicates = false;
-    options_.keep_executions = 0;
-    options_.keep_outcomes = false;
-  }
-
-  // Once more, where probing took less than a hundredth of the time so far.
-  void take_turn() {
-    const auto now = Clock::now();
-    if (spent_ * 100 > now - began_) return;
-    once();
-    spent_ += Clock::now() - now;
-  }
-
-  // False where it was stopped or cannot be done.
-  bool once() {
-    while (!budget_.stopped() && (engine_ || widen())) {
-      if (const auto found = engine_->probe(explorer_.random_, budget_)) {
-        std::lock_guard lock(explorer_.estimating_);
-        return explorer_.estimate_.add(*found), true;
-      }
-      engine_.reset();
-    }
-    return false;
-  }
-
-private:
-  using Clock = std::chrono::steady_clock;
-
-  bool widen() {
-    if (options_.by_plan()) return false;
-    words_ = std::max(2 * words_, 1U);
-    engine_ = make_engine(words_, states_, options_, scratch_);
-    if (engine_) engine_->begin();
-    return engine_ != nullptr;
-  }
-
-  Explorer& explorer_;
-  LocalStates& states_;
-  Budget budget_;
-  ExploreOptions options_;
-  Results scratch_;
-  unsigned words_ = 0;
-  std::unique_ptr<AnyEngine> engine_;
-  Clock::time_point began_;
-  Clock::duration spent_{};
-};
-
-Estimate Explorer::estimate() const {
-  std::lock_guard lock(estimating_);
-  return estimate_;
+Explorer::Outlook Explorer::outlook() const {
+  std::lock_guard lock(looking_);
+  Outlook now = outlook_;
+  now.age = std::chrono::duration<double>(Clock::now() - looked_).count();
+  return now;
 }
 
-void Explorer::probe(std::uint64_t count, const Budget& budget) {
-  for (bool going = true; going && estimate().probes() < count;) {
-    LocalStates states(program_, options_.by_plan(), options_.machine);
-    Prober prober(*this, states, budget);
-    while (going && estimate().probes() < count && states.bytes() < options_.cache_bytes)
-      going = prober.once();
-  }
+void Explorer::estimate(const Budget& budget, std::size_t population) {
+  const auto began = Clock::now();
+  Estimator estimator(program_, options_, remaining_);
+  const Estimate left = estimator.run(budget, population);
+  std::lock_guard lock(looking_);
+  looked_ = Clock::now();
+  estimating_ += looked_ - began;
+  outlook_.reached = estimator.reached();
+  if (!left.any) return;
+  outlook_.all = left;
+  outlook_.found = static_cast<double>(results_.executions + results_.blocked);
+  outlook_.done = static_cast<double>(results_.choices);
+  outlook_.left = estimator.whole() ? std::max(left.choices - outlook_.done, 0.0) : left.choices;
+  if (estimator.whole()) return;
+  outlook_.all.executions += static_cast<double>(results_.executions);
+  outlook_.all.blocked += static_cast<double>(results_.blocked);
+  outlook_.all.low += outlook_.found;
+  outlook_.all.high += outlook_.found;
 }
 
 Explorer::Explorer(const Bytecode& program, const ExploreOptions& options)
-    : program_(program), options_(options), remaining_(1) {}
+    : program_(program), options_(options), remaining_(1) {
+  options_.machine.old_values = options.by_plan() || own_happens_before(options.model);
+}
 
 Explorer::~Explorer() = default;
 
+// Pauses now and then for an estimate of what is left.
 Progress Explorer::run(const Budget& budget, unsigned jobs) {
-  Shared shared;
   visited_ = 0;
+  for (;;) {
+    const auto began = Clock::now();
+    const auto wait = worked_ < first_look ? first_look - worked_ : worked_ / 2;
+    const Progress end = run_until(budget, options_.by_rsmc() ? Clock::time_point::max() : began + wait, jobs);
+    const auto now = Clock::now();
+    worked_ += now - began;
+    if (end != Progress::Paused || budget.stopped() || now >= budget.deadline || visited_ >= budget.executions)
+      return end;
+    Budget part;
+    part.stop = budget.stop;
+    part.deadline = std::min(budget.deadline, now + std::max<Clock::duration>(least_look, worked_ / 50 - estimating_));
+    estimate(part);
+  }
+}
+
+// Works until the budget is spent or it is time for a pause.
+Progress Explorer::run_until(const Budget& asked, Clock::time_point pause, unsigned jobs) {
+  Budget budget = asked;
+  budget.deadline = std::min(budget.deadline, pause);
+  Shared shared;
   shared.pieces = std::move(remaining_);
   remaining_.clear();
   shared.budget = &budget;
   std::vector<std::thread> workers;
   try {
     for (unsigned j = 1; j < jobs; ++j)
-      workers.emplace_back([&] { work(shared, false); });
+      workers.emplace_back([&] { work(shared); });
   } catch (const std::system_error&) { // the system gives no more: those that there are do the work
   }
-  work(shared, true);
+  work(shared);
   for (std::thread& w : workers)
     w.join();
   if (shared.wrong) std::rethrow_exception(shared.wrong);
@@ -127,13 +113,9 @@ Progress Explorer::run(const Budget& budget, unsigned jobs) {
   return shared.end;
 }
 
-void Explorer::work(Shared& shared, bool estimates) {
+void Explorer::work(Shared& shared) {
   LocalStates states(program_, options_.by_plan(), options_.machine);
   Results results;
-  Budget budget = *shared.budget;
-  budget.also_stop = &shared.stop;
-  std::optional<Prober> prober;
-  if (estimates) prober.emplace(*this, states, budget);
   std::unique_lock lock(shared.mutex);
   for (;;) {
     if (shared.pieces.empty()) {
@@ -151,7 +133,7 @@ void Explorer::work(Shared& shared, bool estimates) {
     Progress end = Progress::Failed;
     std::exception_ptr wrong;
     try {
-      end = run_piece(shared, states, results, piece, prober ? &*prober : nullptr);
+      end = run_piece(shared, states, results, piece);
     } catch (...) {
       wrong = std::current_exception();
     }
@@ -164,13 +146,17 @@ void Explorer::work(Shared& shared, bool estimates) {
     }
     shared.changed.notify_all();
   }
+  if (const UndoneRounds* undone = states.undone()) {
+    results.between = undone->between;
+    results.looks = undone->looks;
+  }
   shared.results.merge(std::move(results));
   shared.changed.notify_all();
 }
 
 // Runs one piece to its end, widening it when a graph outgrows its rows and sharing it when others are idle.
 Progress Explorer::run_piece(Shared& shared, LocalStates& states, Results& results,
-                             const std::vector<std::int64_t>& piece, Prober* prober) {
+                             const std::vector<std::int64_t>& piece) {
   unsigned words = 1;
   auto engine = make_engine(words, states, options_, results);
   if (piece.empty())
@@ -201,7 +187,6 @@ Progress Explorer::run_piece(Shared& shared, LocalStates& states, Results& resul
       shared.left.push_back(engine->save());
       return Progress::Paused;
     }
-    if (prober) prober->take_turn();
     if (shared.hungry.load(std::memory_order_relaxed) > 0) {
       auto given = engine->split();
       if (!given.empty()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "explore/engine.hpp"
+#include "explore/estimator.hpp"
 #include "explore/options.hpp"
 #include "explore/results.hpp"
 
@@ -22,14 +23,18 @@ public:
   // Executions visited by the current or last run: may be read while it works.
   std::uint64_t visited() const { return visited_.load(std::memory_order_relaxed); }
 
-  // How many executions there seem to be in all. May be asked while it works; no probes where nothing is known yet.
-  Estimate estimate() const;
+  // What is known of all there is. Made now and then while it works, and on request. May be asked at any time.
+  struct Outlook {
+    Estimate all;              // what was found until then, and what was left
+    double found = 0;          // executions of this explorer until then
+    double done = 0, left = 0; // choices made until then, and those that are left
+    double age = 0;            // seconds since it was made
+    double reached = 0;        // where no sample has ended: the graphs on the level that one has come to
+  };
+  Outlook outlook() const;
 
-  // What the latest probe stands for so far: all there is where executions are so large that none comes to its end.
-  double probing() const { return probing_.load(std::memory_order_relaxed); }
-
-  // Probes until there are so many in all, or it is stopped. pre: not running.
-  void probe(std::uint64_t count, const Budget& budget);
+  // Estimates what is left. With `population`, with one round of that size. pre: not running.
+  void estimate(const Budget& budget, std::size_t population = 0);
 
   const Results& results() const { return results_; }
   Results& results() { return results_; }
@@ -38,21 +43,25 @@ public:
   const std::vector<std::vector<std::int64_t>>& remaining() const { return remaining_; }
   void set_remaining(std::vector<std::vector<std::int64_t>> work) { remaining_ = std::move(work); }
 
+  // Cuts what is left into so many pieces, at the oldest choices; fewer where there are no more choices. pre: not
+  // running.
+  void split(std::size_t count);
+
 private:
   struct Shared;
-  class Prober;
-  void work(Shared& shared, bool estimates);
-  Progress run_piece(Shared& shared, LocalStates& states, Results& results, const std::vector<std::int64_t>& piece,
-                     Prober* prober);
+  using Clock = std::chrono::steady_clock;
+  Progress run_until(const Budget& budget, Clock::time_point pause, unsigned jobs);
+  void work(Shared& shared);
+  Progress run_piece(Shared& shared, LocalStates& states, Results& results, const std::vector<std::int64_t>& piece);
 
   const Bytecode& program_;
   ExploreOptions options_;
   Results results_;
   std::atomic<std::uint64_t> visited_{0};
-  mutable std::mutex estimating_; // guards estimate_
-  Estimate estimate_;
-  std::atomic<double> probing_{0};
-  Random random_;                                    // of the one worker that probes
+  mutable std::mutex looking_; // guards outlook_ and looked_
+  Outlook outlook_;
+  Clock::time_point looked_{};
+  Clock::duration worked_{}, estimating_{};          // so far, in all runs
   std::vector<std::vector<std::int64_t>> remaining_; // an empty piece is the whole exploration
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "models/commit_rules.hpp"
+#include "models/commit_order.hpp"
 #include "models/model.hpp"
 #include "models/plan.hpp"
 #include "vm/machine.hpp"
@@ -18,6 +18,7 @@ struct ExploreOptions {
   bool leaks = false;                 // report heap memory that is never freed
   bool deadlocks = true;              // report threads that wait for what nobody will do
   bool check_duplicates = false;      // hash every complete graph
+  bool digest = false;                // sum up the hashes of all executions
   std::uint64_t keep_executions = 0;  // hand out this many complete executions as data
   bool keep_outcomes = false;         // and the first execution of every outcome
   std::uint32_t max_events = 1 << 13; // per execution
@@ -25,8 +26,12 @@ struct ExploreOptions {
   MachineLimits machine;
   Plan plan;                         // where it has operations, the model is this plan and events commit out of order
   bool success_dependencies = false; // dependencies may start at the success of a store-conditional (RISC-V)
+  // Symmetry: by function, which of its arguments matter, as bits; negative where threads that run it can tell
+  // themselves apart. Empty: no reduction.
+  std::vector<std::int64_t> anonymous;
   CommitOrder commit_order = CommitOrder::Weakest; // what must be there before an event, where the model is a plan
-  Plan commit_before; // where it has operations, RSMC explores, with this relation as commit-before
+  std::vector<std::uint32_t> foreseen; // instructions: compare-exchanges whose success is told before they have read
+  Plan commit_before;                  // where it has operations, RSMC explores, with this relation as commit-before
 
   bool valid_commit_before = false; // it is proved that no consistent execution has a cycle of it
 
@@ -40,7 +45,6 @@ struct Budget {
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   const std::atomic<bool>* stop = nullptr;
   const std::atomic<bool>* also_stop = nullptr;
-  std::atomic<double>* weight = nullptr; // of a probe on its way down: how many executions it stands for so far
 
   bool stopped() const {
     return (stop && stop->load(std::memory_order_relaxed)) || (also_stop && also_stop->load(std::memory_order_relaxed));

@@ -58,6 +58,7 @@ public:
 
   // An error was found after which nobody wants more.
   bool failed() const { return failed_; }
+  void give_up() { failed_ = true; }
 
   // Why the next action of a thread cannot be an event, if so.
   std::optional<Trouble> fault(const G& g, std::uint32_t t) const;
@@ -87,6 +88,7 @@ private:
   bool copies(Id e, const G& g) const;
   bool stalled(const G& g, std::vector<Id>& blame) const;
   bool repeats(const G& g, const std::vector<Id>& events, std::uint64_t since) const;
+  bool on_the_way(const G& g) const;
   const Allocation* allocation_of(const G& g, std::uint64_t address) const;
   std::vector<std::uint64_t> outcome(const G& g);
   std::uint64_t final_memory(const G& g, std::uint64_t address, unsigned size);
@@ -95,6 +97,9 @@ private:
   std::uint64_t fingerprint(const G& g) const;
   void look_for_duplicates(const G& g) {
     if (options_.check_duplicates && !seen_.insert(fingerprint(g)).second) ++results_.duplicates;
+  }
+  void add_to_digest(const G& g, Ending ending) {
+    if (options_.digest) results_.digest += digest_of(g, ending, !without_coherence(options_.model));
   }
 
   LocalStates& states_;

@@ -61,6 +61,7 @@ template <class G> void Reporter<G>::complete(const G& g) {
 
 template <class G> void Reporter<G>::count_complete(const G& g) {
   look_for_duplicates(g);
+  add_to_digest(g, Ending::Complete);
   ++results_.executions;
   if (!states_.machine().program().observations.empty()) {
     const auto [known, fresh] = results_.outcomes.try_emplace(outcome(g), 0);
@@ -75,6 +76,7 @@ template <class G> void Reporter<G>::blocked(const G& g) {
   for (const auto& th : g.thread) {
     if (!th.now) continue;
     const Action& a = th.now->action;
+    if (a.shortcut) return; // the execution with the shorter way stands for it
     process |= a.kind == ActionKind::End && a.process;
     assumed |= a.assumed();
     undone |= a.undone;
@@ -82,12 +84,26 @@ template <class G> void Reporter<G>::blocked(const G& g) {
   if (undone) report_undone(g);
   if (has_shared_stack) report_ended(g);
   if (process && !assumed) return count_complete(g);
+  if (on_the_way(g)) return;
   look_for_duplicates(g);
+  add_to_digest(g, Ending::Blocked);
   ++results_.blocked;
   if (assumed && results_.executions == 0)
     for (const auto& th : g.thread)
       if (th.now && th.now->action.assumed()) results_.assumed.insert(th.now->action.position);
   if (options_.deadlocks && !assumed) report_stalled(g);
+}
+
+// Whether a thread spins and has not seen the newest values: it would look again, and other executions say what then.
+template <class G> bool Reporter<G>::on_the_way(const G& g) const {
+  if (without_coherence(options_.model)) return false;
+  for (std::uint32_t t = 0; t < g.thread.size(); ++t) {
+    if (!g.thread[t].now) continue;
+    const Action& a = g.thread[t].now->action;
+    const bool spins = a.kind == ActionKind::Block && a.spin && !a.alone && !g.thread[t].now->state.blocks;
+    if (spins && !repeats(g, g.order_of(t), a.value)) return true;
+  }
+  return false;
 }
 
 // To spin in a loop for ever is a violation of liveness, told with the loop; to wait for a lock, a thread and the like
@@ -358,18 +374,19 @@ template <class G> Execution Reporter<G>::export_graph(const G& g, std::vector<I
       std::vector<std::uint32_t> found;
       for (const std::uint32_t d : table.elements(set)) {
         if (d & success_dependency && !options_.success_dependencies) continue;
-        const std::size_t slot = d & ~success_dependency;
+        const std::size_t slot = slot_of(d);
         if (const Id from = slot < g.order_of(v.thread).size() ? g.order_of(v.thread)[slot] : none;
             d & success_dependency && (from == none || !g[from].is_write()))
           continue; // a choice
         if (slot < index[v.thread].size() && index[v.thread][slot] >= 0)
-          found.push_back(static_cast<std::uint32_t>(index[v.thread][slot]));
+          if (const bool picks = table.only_picks(set, d); picks || !(d & pick_dependency))
+            found.push_back(static_cast<std::uint32_t>(index[v.thread][slot]) | (picks ? pick_dependency : 0));
       }
       return found;
     };
     x.events.push_back({static_cast<std::int32_t>(v.thread), index_of[static_cast<std::size_t>(e)], v.kind, v.mode,
-                        a.fence, g.updates(e), a.part == Part::Exclusive || a.conditional >= 0, a.size, a.address,
-                        v.value, a.position, number(v.reads_from), number(g.joined(e)), deps(a.address_deps),
+                        a.fence, g.updates(e), a.part == Part::Exclusive || a.conditional >= 0, a.noreturn, a.size,
+                        a.address, v.value, a.position, number(v.reads_from), number(g.joined(e)), deps(a.address_deps),
                         deps(a.data_deps), deps(a.control_deps)});
   }
   for (Location l = 0; l < g.location.size() && !without_coherence(options_.model); ++l) {

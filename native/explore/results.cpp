@@ -1,5 +1,7 @@
 #include "explore/results.hpp"
 
+#include "vm/undone.hpp"
+
 #include <algorithm>
 
 namespace fencepost {
@@ -9,7 +11,11 @@ void Results::merge(Results&& other) {
   blocked += other.blocked;
   erroneous += other.erroneous;
   duplicates += other.duplicates;
-  steps += other.steps;
+  choices += other.choices;
+  representing += other.representing;
+  uncounted += other.uncounted;
+  asymmetric |= other.asymmetric;
+  digest += other.digest;
   if (dead_ends + unstable + unjustified == 0) doubt = other.doubt;
   dead_ends += other.dead_ends;
   unstable += other.unstable;
@@ -27,8 +33,30 @@ void Results::merge(Results&& other) {
     else
       known->count += f.count;
   }
+  between.insert(other.between.begin(), other.between.end());
+  looks.insert(other.looks.begin(), other.looks.end());
+  report_left_out();
   cuts.insert(cuts.end(), other.cuts.begin(), other.cuts.end());
   std::move(other.kept.begin(), other.kept.end(), std::back_inserter(kept));
+}
+
+void Results::report_left_out() {
+  for (const auto& b : between) {
+    const auto position = static_cast<std::uint32_t>(b[2]);
+    const bool known = std::any_of(findings.begin(), findings.end(), [&](const Finding& f) {
+      return f.kind == ErrorKind::LeftOut && f.position == position;
+    });
+    if (known || std::none_of(looks.begin(), looks.end(), [&](const auto& l) { return UndoneRounds::seen(b, l); }))
+      continue;
+    Finding f;
+    f.kind = ErrorKind::LeftOut;
+    f.message =
+        "another thread may see what an iteration of the loop adds and takes back after the loop has ended: what "
+        "comes of that is not explored (--no-spin-detection explores it)";
+    f.position = position;
+    f.thread = static_cast<std::int32_t>(b[1]);
+    findings.push_back(std::move(f));
+  }
 }
 
 } // namespace fencepost

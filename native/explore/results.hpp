@@ -1,6 +1,7 @@
 // What an exploration finds, as plain data without a trace of how it was found.
 #pragma once
 
+#include "explore/digest.hpp"
 #include "vm/machine.hpp"
 
 #include <map>
@@ -18,13 +19,14 @@ struct Execution {
     ActionKind kind;
     Mode mode;
     FenceKind fence;
-    bool rmw, exclusive;
+    bool rmw, exclusive, noreturn;
     std::uint8_t size;
     std::uint64_t address, value;
     std::uint32_t position;
     std::int32_t reads_from; // index into `events`; -1 where it reads the initial value or does not read
     std::int32_t joined;     // Join: the last event of the thread that ended, or -1
-    std::vector<std::uint32_t> address_deps, data_deps, control_deps; // program-order indices in the same thread
+    // Program-order indices in the same thread; with pick_dependency where it is nothing more than that.
+    std::vector<std::uint32_t> address_deps, data_deps, control_deps;
   };
   struct Stuck {
     std::uint32_t thread, position;
@@ -49,7 +51,13 @@ struct Finding {
 
 struct Results {
   std::uint64_t executions = 0, blocked = 0, erroneous = 0;
-  std::uint64_t duplicates = 0, steps = 0;
+  std::uint64_t duplicates = 0;
+  std::uint64_t choices = 0; // made on the way: what the work is measured by
+  // With reductions: how many executions those that were visited stand for, and how many of them may stand for the same
+  // ones as others do. `asymmetric`: threads that were taken for identical are not; nothing else counts then.
+  std::uint64_t representing = 0, uncounted = 0;
+  bool asymmetric = false;
+  Digest digest; // of complete and blocked executions, where it was asked for
   // RSMC, where what it asks of commit-before broke: runs that ended at an event without a parameter; events that got
   // others before them when they could be committed already; loads that it puts before a store which the axioms let
   // them read from. And where that was seen first.
@@ -62,9 +70,15 @@ struct Results {
   std::set<std::uint32_t> assumed;                              // where assumes failed that blocked an execution
   std::vector<Execution> kept;                                  // where executions were asked for
 
+  // Rounds that were left out because they take back what they add, and who looks at such places: see UndoneRounds.
+  std::set<std::vector<std::uint64_t>> between, looks;
+
   std::vector<std::uint64_t> cuts; // where plain accesses should be cut for this program; nothing else counts then
 
   void merge(Results&& other);
+
+  // Adds a finding for every round that was left out and that somebody may have seen.
+  void report_left_out();
 };
 
 } // namespace fencepost

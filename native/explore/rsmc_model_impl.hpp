@@ -170,7 +170,7 @@ template <unsigned W> bool Model<W>::fetch_system_event(State& s, std::uint32_t 
 
 template <unsigned W> bool Model<W>::known(const State& s, std::uint32_t t, DepSet deps) const {
   for (const std::uint32_t d : states_.machine().dependencies().elements(deps)) {
-    const Id e = s.g.at_slot(t, d & ~success_dependency);
+    const Id e = s.g.at_slot(t, slot_of(d));
     if (e == none) return false;
     if ((d & success_dependency ? s.undecided : s.open).test(s.g.bit(e))) return false;
   }
@@ -207,7 +207,7 @@ template <unsigned W> bool Model<W>::orders_by_outcome(const State& s, Id e, std
   rows[n].clear();
   close(rows);
   for (const std::uint32_t d : states_.machine().dependencies().elements(compared))
-    if (const Id source = s.g.at_slot(s.g[e].thread, d & ~success_dependency); source != none)
+    if (const Id source = s.g.at_slot(s.g[e].thread, slot_of(d)); source != none)
       if ((after - rows[structure_.number(source)]).any()) return true;
   return false;
 }
@@ -272,7 +272,7 @@ template <unsigned W> Before<W> Model<W>::before(const State& s, const std::vect
     assert(reserve != none && "a load-reserve should be fetched before its store-conditional");
     for (const DepSet deps : {v.action().address_deps, v.action().control_deps, s.g[reserve].action().address_deps})
       for (const std::uint32_t d : table.elements(deps))
-        if (const Id source = s.g.at_slot(v.thread, d & ~success_dependency); source != none) add(source);
+        if (const Id source = s.g.at_slot(v.thread, slot_of(d)); source != none) add(source);
   }
   // The outcomes before c, and before what is before it: of each thread those up to its last event.
   std::vector<std::uint32_t> ends(s.g.thread.size());

@@ -34,7 +34,7 @@ struct Event {
 
 template <unsigned W> struct Graph : CoherenceGraph<W, Event> {
   using Base = CoherenceGraph<W, Event>;
-  using Base::bit, Base::location, Base::order, Base::stamps, Base::used;
+  using Base::bit, Base::event, Base::location, Base::order, Base::stamps, Base::used;
   using Base::coherence_after, Base::coherence_last;
   using typename Base::Set;
 
@@ -42,8 +42,9 @@ template <unsigned W> struct Graph : CoherenceGraph<W, Event> {
     LocalState* now = nullptr; // null while it does not exist
     Id last = none;            // its last event
     Id spawned_by = none;
-    Id waits = none;    // its marker or pinned wait, if any
-    bool stuck = false; // it met an error or a bound and moves no more
+    Id waits = none;       // its marker or pinned wait, if any
+    bool stuck = false;    // it met an error or a bound and moves no more
+    std::int32_t kin = -1; // threads with the same number do the same: see explore/symmetry.hpp
     Set events;
   };
 
@@ -152,6 +153,12 @@ template <unsigned W> struct Graph : CoherenceGraph<W, Event> {
   bool taken_by_update(Id w, Location l) const {
     const Id next = coherence_after(w, l);
     return next != none && (*this)[next].is_update();
+  }
+
+  // About how much memory it takes.
+  std::size_t bytes() const {
+    return sizeof *this + event.size() * (sizeof(Event) + 2 * sizeof(Set)) + 3 * hb.size() * sizeof(Set) +
+           location.size() * sizeof location[0] + thread.size() * sizeof(Thread);
   }
 
   // --- what a Reporter asks

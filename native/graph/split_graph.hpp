@@ -9,7 +9,8 @@
 
 namespace fencepost {
 
-// What an event is besides a whole one: the commit of a write, or whether a store-conditional succeeds.
+// What an event is besides a whole one: the commit of a write, or whether a store-conditional succeeds. Of a
+// compare-exchange, too, where a later read of its thread may see what it wrote before it has read.
 enum class Half : std::uint8_t { Whole, Commit, Outcome };
 
 struct SplitEvent {
@@ -20,7 +21,7 @@ struct SplitEvent {
   Id reads_from = none, co_before = none, co_after = none;
   Id pair = none;    // write of a read-modify-write or of an exclusive pair: its read, where that is there
   Id commit = none;  // write: its commit, where that is there
-  Id outcome = none; // write of a store-conditional that may fail: its outcome
+  Id outcome = none; // write of a store-conditional that may fail, of a compare-exchange foreseen: its outcome
   Id write = none;   // Commit: the write
   ActionKind kind = ActionKind::Fence;
   Mode mode = Mode::Na;
@@ -37,7 +38,7 @@ struct SplitEvent {
 
 template <unsigned W> struct SplitGraph : CoherenceGraph<W, SplitEvent> {
   using Base = CoherenceGraph<W, SplitEvent>;
-  using Base::bit, Base::location, Base::order, Base::stamps, Base::used;
+  using Base::bit, Base::event, Base::location, Base::order, Base::stamps, Base::used;
   using typename Base::Set;
 
   struct Thread {
@@ -57,12 +58,23 @@ template <unsigned W> struct SplitGraph : CoherenceGraph<W, SplitEvent> {
   Id at_slot(std::uint32_t t, std::size_t slot) const {
     return slot < thread[t].slot.size() ? thread[t].slot[slot] : none;
   }
+  // Whether the write in this slot happens, where that is an event of its own.
+  Id outcome_at(std::uint32_t t, std::size_t slot) const {
+    const Id e = at_slot(t, slot);
+    return e == none || (*this)[e].half == Half::Outcome ? e : (*this)[e].outcome;
+  }
   // The part of an event after which it is over.
   Id whole(Id e) const { return (*this)[e].is_write() ? (*this)[e].commit : e; }
   bool committed(Id w) const { return w == initial || (*this)[w].commit != none; }
   // Whether a set of events holds the commit of a write.
   bool commits(const Set& set, Id w) const {
     return w == initial || ((*this)[w].commit != none && set.test(bit((*this)[w].commit)));
+  }
+
+  // About how much memory it takes.
+  std::size_t bytes() const {
+    return sizeof *this + event.size() * (sizeof(SplitEvent) + 2 * sizeof(Set)) + location.size() * sizeof location[0] +
+           thread.size() * (sizeof(Thread) + 64);
   }
 
   // `none` where the graph is full.
@@ -80,6 +92,7 @@ template <unsigned W> struct SplitGraph : CoherenceGraph<W, SplitEvent> {
     v.slot = slot;
     v.stamp = stamps++;
     v.half = half;
+    if (half == Half::Outcome) v.kind = ActionKind::Write; // or would, were it no failure
     v.hidden = half != Half::Whole;
     Thread& th = thread[t];
     if (th.slot.size() <= slot) th.slot.resize(slot + 1, none);

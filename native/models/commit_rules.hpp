@@ -4,13 +4,11 @@
 #pragma once
 
 #include "graph/split_graph.hpp"
+#include "models/commit_order.hpp"
 #include "models/fence_pairs.hpp"
 #include "vm/dependencies.hpp"
 
 namespace fencepost {
-
-// Whose rules: those that every model has (Weakest), program order, or those of a model.
-enum class CommitOrder : std::uint8_t { Weakest, InOrder, Power, Armv8, Riscv, Armv7, Imm };
 
 template <unsigned W> struct Needs {
   Bits<W> always;  // a read, the data of a write, every other event
@@ -31,6 +29,7 @@ public:
     Target f{t, slot, at.action, at.location, half == Half::Outcome, pair_of(g, t, slot, at.action)};
     Needs<W> n;
     need_own(g, f, n.always);
+    if (f.is_write()) need(g, t, f.a.control_deps, n.commit);
     for (std::uint32_t k = 0; k < slot; ++k) {
       const Id d = g.at_slot(t, k);
       if (d == none) continue;
@@ -86,7 +85,7 @@ private:
 
   void need(const G& g, std::uint32_t t, DepSet deps, Set& out) const {
     for (const std::uint32_t d : dependencies_.elements(deps)) {
-      const Id e = g.at_slot(t, d & ~success_dependency);
+      const Id e = g.at_slot(t, slot_of(d));
       if (e == none) continue;
       const bool decides = d & success_dependency && g[e].outcome != none; // whether it was a success
       out.set(g.bit(decides ? g[e].outcome : g.whole(e)));
@@ -95,18 +94,24 @@ private:
 
   void need_own(const G& g, const Target& f, Set& out) const {
     need(g, f.thread, f.a.address_deps, out);
-    need(g, f.thread, f.a.control_deps, out);
+    need(g, f.thread, foreseen(g, f) ? g[f.pair].action().control_deps : f.a.control_deps, out);
     if (!f.outcome) need(g, f.thread, f.a.data_deps, out);
-    if (waits(f.a.part)) need(g, f.thread, f.a.compared_deps, out);         // whether it is served
-    if (f.outcome) need(g, f.thread, g[f.pair].action().address_deps, out); // whether it is a pair at all
-    if (f.is_write() && f.a.conditional >= 0)
-      if (const Id e = g.at_slot(f.thread, f.slot); e != none)
-        if (const Id o = g[e].half == Half::Outcome ? e : g[e].outcome; o != none) out.set(g.bit(o));
+    if (waits(f.a.part)) need(g, f.thread, f.a.compared_deps, out);                           // whether it is served
+    if (f.outcome && f.pair != none) need(g, f.thread, g[f.pair].action().address_deps, out); // whether it is a pair
+    if (f.is_write())
+      if (const Id o = g.outcome_at(f.thread, f.slot); o != none) out.set(g.bit(o));
+    if (f.is_read() && f.a.part == Part::Cas)
+      if (const Id o = g.outcome_at(f.thread, f.slot + 1); o != none) out.set(g.bit(o));
     const Id spawn = g.thread[f.thread].spawned_by;
     if (spawn != none) out.set(g.bit(spawn));
     if (f.a.kind == ActionKind::Join)
       for (const Id d : g.thread[f.a.value].slot)
         if (d != none) out |= all_of(g, d);
+  }
+
+  // The write of a compare-exchange that was said to succeed before it has read.
+  static bool foreseen(const G& g, const Target& f) {
+    return f.is_write() && f.a.rmw && g.outcome_at(f.thread, f.slot) != none;
   }
 
   // A compare-exchange's write need not be there in another execution; where its read is known, it is if nothing else
@@ -116,12 +121,13 @@ private:
     if (!of_compare_exchange(g, d)) return false;
     const auto& all = dependencies_.elements(v.action().control_deps);
     const auto& reads = dependencies_.elements(g[v.pair].action().control_deps);
-    return std::any_of(all.begin(), all.end(), [&](std::uint32_t slot) {
-      return slot != g[v.pair].slot && !std::binary_search(reads.begin(), reads.end(), slot);
+    return std::any_of(all.begin(), all.end(), [&](std::uint32_t one) {
+      return slot_of(one) != g[v.pair].slot &&
+             std::none_of(reads.begin(), reads.end(), [&](std::uint32_t r) { return slot_of(r) == slot_of(one); });
     });
   }
   bool of_compare_exchange(const G& g, Id d) const {
-    return g[d].is_write() && g[d].action().rmw && g[g[d].pair].action().part == Part::Cas;
+    return g[d].is_write() && g[d].action().rmw && g[d].outcome == none && g[g[d].pair].action().part == Part::Cas;
   }
 
   void relate(const G& g, Id d, const Target& f, Needs<W>& n) const {
@@ -133,7 +139,10 @@ private:
       if (detail::instruction_barrier(f.a.fence)) return;
       const unsigned pairs = pairs_of(f.a.fence);
       const bool after_reads = pairs & (detail::RR | detail::RW), after_writes = pairs & (detail::WR | detail::WW);
-      if ((reads && after_reads) || (writes && after_writes && !(cas && !after_reads))) n.always |= all_of(g, d);
+      // a barrier for loads does not wait for an atomic update whose result goes nowhere
+      const bool counts =
+          reads && after_reads && !(order_ == CommitOrder::Armv8 && v.action().noreturn && !after_writes);
+      if (counts || (writes && after_writes && !(cas && !after_reads))) n.always |= all_of(g, d);
       return;
     }
     if (!(f.is_read() || f.is_write()) || !(reads || writes)) return;
@@ -147,7 +156,10 @@ private:
 
   void after_fence(const G& g, Id d, const Target& f, Needs<W>& n) const {
     const FenceKind kind = g[d].action().fence;
-    if (detail::instruction_barrier(kind)) return; // control and address dependencies are there already
+    if (detail::instruction_barrier(kind)) { // it needs no more than what f needs anyway
+      n.always.set(g.bit(d));
+      return;
+    }
     const unsigned pairs = pairs_of(kind);
     if (f.is_read() && pairs & (detail::RR | detail::WR)) n.always.set(g.bit(d));
     if (f.is_write() && pairs & (detail::RW | detail::WW))
@@ -158,7 +170,8 @@ private:
     if (order_ == CommitOrder::Power || order_ == CommitOrder::Armv7) return; // which know no modes
     const SplitEvent& v = g[d];
     const bool reads = v.is_read(), writes = v.kind == ActionKind::Write; // or would, were it no failure
-    if (reads && surely_acquires(v.action())) n.always.set(g.bit(d));
+    if (reads && surely_acquires(v.action()) && !(order_ == CommitOrder::Imm && may_be_forwarded(g, d, f)))
+      n.always.set(g.bit(d));
     if (f.is_write() && releases(f.a.mode)) n.commit |= all_of(g, d);
     if (order_ == CommitOrder::Riscv) { // both halves of an annotated AMO are annotated
       if (v.is_write() && v.action().rmw && g[v.pair].action().part == Part::Rmw && acquires(v.mode))
@@ -170,6 +183,31 @@ private:
       n.always |= all_of(g, d);
     if (order_ == CommitOrder::Imm && reads && (v.action().part == Part::Rmw || v.action().part == Part::BlockingCas))
       n.always.set(g.bit(d));
+  }
+
+  // Whether an acquiring read may see a write of its own thread whose value depends on what f need not wait for: IMM
+  // does not order that before what follows the read.
+  bool may_be_forwarded(const G& g, Id r, const Target& f) const {
+    for (std::uint32_t k = 0; k < g[r].slot; ++k) {
+      const Id d = g.at_slot(f.thread, k);
+      if (d == none || g[d].location != g[r].location) continue;
+      if (g[d].is_write() && !all_awaited(g, g[d].action().data_deps, f)) return true;
+      const bool failed = g[d].is_read() && g[d].action().part == Part::Cas && g.at_slot(f.thread, k + 1) == none;
+      if (failed && !controls(k, f)) return true; // it may come out otherwise
+    }
+    return false;
+  }
+  bool controls(std::uint32_t slot, const Target& f) const {
+    const auto& all = dependencies_.elements(f.a.control_deps);
+    return std::binary_search(all.begin(), all.end(), slot);
+  }
+  bool all_awaited(const G& g, DepSet deps, const Target& f) const {
+    const auto& all = dependencies_.elements(deps);
+    return std::all_of(all.begin(), all.end(), [&](std::uint32_t slot) {
+      if (controls(slot, f)) return true;
+      const Id d = g.at_slot(f.thread, slot & ~success_dependency);
+      return d != none && g[d].is_read() && surely_acquires(g[d].action()) && !may_be_forwarded(g, d, f);
+    });
   }
 
   void by_location(const G& g, Id d, const Target& f, bool cas, Needs<W>& n) const {

@@ -91,6 +91,7 @@ private:
       put(v.is_read() ? base_set::reads : base_set::writes, at(e));
       put(base_set::access + static_cast<int>(v.mode), at(e));
       const Action& a = v.action();
+      if (a.noreturn) put(base_set::tag, at(e));
       if (a.part == Part::Exclusive || a.conditional >= 0) put(base_set::exclusives, at(e));
       if (v.is_write() && v.pair != none) put(base_set::updates, at(e));
       if (v.is_read() && updates(a.part) && !v.failed_cas) put(base_set::updates, at(e));
@@ -167,18 +168,19 @@ private:
   void add_dependencies(const G& g, Id e, DependencyTable& dependencies, bool success_counts) {
     const auto& v = g[e];
     const Action& a = v.action();
-    const auto add = [&](int which, DepSet deps) {
+    const auto add = [&](int which, int picks, DepSet deps) {
       for (const std::uint32_t d : dependencies.elements(deps)) {
         if (d & success_dependency && !success_counts) continue;
-        const Id source = g.at_slot(v.thread, d & ~success_dependency);
+        const Id source = g.at_slot(v.thread, slot_of(d));
         if (source == none || g[source].hidden) continue;
         if (d & success_dependency && !g[source].is_write()) continue; // a choice
         rel(which)[at(source)].set(at(e));
+        if (dependencies.only_picks(deps, d)) rel(picks)[at(source)].set(at(e));
       }
     };
-    add(base_relation::addr, a.address_deps);
-    add(base_relation::data, a.data_deps);
-    add(base_relation::ctrl, a.control_deps);
+    add(base_relation::addr, base_relation::pick_addr, a.address_deps);
+    add(base_relation::data, base_relation::pick_data, a.data_deps);
+    add(base_relation::ctrl, base_relation::pick_ctrl, a.control_deps);
     if (v.is_write() && v.pair != none) rel(base_relation::rmw)[at(v.pair)].set(at(e));
   }
 

@@ -72,7 +72,7 @@ inline constexpr int reads = 0, writes = 1, fences = 2, initial_writes = 3, upda
 // The primitive relations.
 namespace base_relation {
 inline constexpr int po = 0, rf = 1, co = 2, loc = 3, same_thread = 4, addr = 5, data = 6, ctrl = 7, rmw = 8, spawn = 9,
-                     atomic = 10, count = 11;
+                     atomic = 10, pick_addr = 11, pick_data = 12, pick_ctrl = 13, count = 14;
 }
 
 // The primitives of one execution, whose events have some of the numbers below n. rows[i] holds the successors of event

@@ -4,7 +4,7 @@
 // The slow twin is program/transitions.py.
 #pragma once
 
-#include "states/liveness.hpp"
+#include "vm/liveness.hpp"
 #include "vm/machine.hpp"
 
 #include <string>

@@ -194,12 +194,14 @@ enum class ErrorKind : std::uint8_t {
   EventBound,
   ThreadBound,
   Unsupported,
-  LeftOut
+  LeftOut,
+  NotRobust
 };
 
 namespace flag {
 inline constexpr std::uint32_t exclusive = 1, weak = 2, may_fail = 4, lock = 8, private_memory = 16, zeroed = 32,
-                               process = 64, spin = 128, undoes = 256, copies = 512, check = 1024;
+                               process = 64, spin = 128, undoes = 256, copies = 512, check = 1024, alternative = 2048,
+                               picks = 4096, noreturn = 8192;
 }
 
 namespace layout { // see program/layout.py

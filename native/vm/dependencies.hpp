@@ -11,6 +11,16 @@ namespace fencepost {
 
 using DepSet = std::uint32_t;
 
+// Flags of an element. success: on whether a store-conditional succeeded, no dependency to most models. pick: only on
+// which value was taken (the condition of a CSEL, the comparison of a CAS), as AArch64 tells it apart; an element
+// without the flag beside it is the stronger one.
+inline constexpr std::uint32_t success_dependency = 1u << 31, pick_dependency = 1u << 30;
+
+// The program-order index of an element.
+inline constexpr std::uint32_t slot_of(std::uint32_t element) {
+  return element & ~(success_dependency | pick_dependency);
+}
+
 class DependencyTable {
 public:
   DependencyTable() : sets_(1) { numbers_[{}] = 0; }
@@ -30,6 +40,22 @@ public:
     const DepSet result = number(std::move(all));
     joins_[{a, b}] = result;
     return result;
+  }
+
+  // The same events, as pick dependencies.
+  DepSet picked(DepSet set) {
+    std::vector<std::uint32_t> all;
+    for (const std::uint32_t d : sets_[set])
+      all.push_back(d | pick_dependency);
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return number(std::move(all));
+  }
+
+  // Whether an element of this set is a pick dependency and nothing more.
+  bool only_picks(DepSet set, std::uint32_t element) const {
+    return element & pick_dependency &&
+           !std::binary_search(sets_[set].begin(), sets_[set].end(), element & ~pick_dependency);
   }
 
 private:

@@ -1,5 +1,10 @@
 #include "vm/local_states.hpp"
 
+#include "vm/rounds.hpp"
+#include "vm/undone.hpp"
+
+#include <algorithm>
+
 namespace fencepost {
 namespace {
 
@@ -39,12 +44,24 @@ std::vector<std::uint64_t> Locations::cuts(std::uint64_t address, unsigned size)
   return found;
 }
 
+// Not where dependencies are tracked: there a register is more than its value.
+LocalStates::LocalStates(const Bytecode& program, bool track_dependencies, MachineLimits limits)
+    : machine_(program, track_dependencies, limits), locations_(program) {
+  if (limits.shortcuts && !track_dependencies) rounds_ = std::make_unique<Rounds>(machine_);
+  const auto undoes = [](const Instruction& i) { return i.opcode == Opcode::SpinHead && i.flags & flag::undoes; };
+  if (limits.old_values && std::any_of(program.code.begin(), program.code.end(), undoes))
+    undone_ = std::make_unique<UndoneRounds>();
+}
+
+LocalStates::~LocalStates() = default;
+
 LocalState* LocalStates::adopt(std::unique_ptr<LocalState> fresh) {
   const Action& a = fresh->action;
   if (a.kind == ActionKind::Read || a.kind == ActionKind::Write) {
     fresh->location = locations_.find(a.address, a.size);
     fresh->mixed = fresh->location == no_location;
   }
+  if (undone_) undone_->note(*fresh, machine_);
   bytes_ += size_of(*fresh);
   states_.push_back(std::move(fresh));
   return states_.back().get();
@@ -67,9 +84,23 @@ LocalState* LocalStates::compute_next(LocalState* state, std::uint64_t answer) {
   fresh->action = machine_.run(fresh->state);
   fresh->parent = state;
   fresh->answer = answer;
+  if (rounds_) rounds_->judge(*fresh);
   LocalState* kept = adopt(std::move(fresh));
   state->add_child(kept);
   return kept;
+}
+
+LocalState* LocalStates::told(LocalState* state, bool success) {
+  LocalState*& twin = state->twins[success ? 1 : 0];
+  if (twin != nullptr) return twin;
+  auto fresh = std::make_unique<LocalState>();
+  fresh->state = state->state;
+  fresh->action = state->action;
+  fresh->action.foretold = success ? 1 : 0;
+  fresh->parent = state;
+  fresh->answer = success ? 1 : 0;
+  fresh->told = true;
+  return twin = adopt(std::move(fresh));
 }
 
 std::uint32_t LocalStates::spawned(std::uint32_t parent, std::uint32_t index) {

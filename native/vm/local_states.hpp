@@ -23,7 +23,9 @@ struct LocalState {
   bool mixed = false;              // overlaps another location: mixed sizes
   std::uint32_t mark = 0;          // of the last collection that kept it
   LocalState* parent = nullptr;    // null for the first state of a thread
-  std::uint64_t answer = 0;        // the edge from the parent
+  std::uint64_t answer = 0;        // the edge from the parent; of one that was told, whether it succeeds
+  bool told = false;               // the parent, with the outcome of its compare-exchange said beforehand
+  LocalState* twins[2] = {};       // itself, where that is said
   LocalState* child(std::uint64_t given) const {
     if (children.size() > few) {
       const auto known = index.find(given);
@@ -41,6 +43,8 @@ struct LocalState {
   }
 
   template <typename Wanted> void keep_children(Wanted wanted) {
+    for (LocalState*& twin : twins)
+      if (twin != nullptr && !wanted(*twin)) twin = nullptr;
     std::erase_if(children, [&](const auto& edge) { return !wanted(*edge.second); });
     index.clear();
     if (children.size() > few) index.insert(children.begin(), children.end());
@@ -78,12 +82,16 @@ private:
   std::unordered_map<std::uint64_t, std::vector<Location>> by_granule_; // 8-byte granules
 };
 
+class Rounds;
+class UndoneRounds;
+
 class LocalStates {
 public:
-  LocalStates(const Bytecode& program, bool track_dependencies, MachineLimits limits)
-      : machine_(program, track_dependencies, limits), locations_(program) {}
+  LocalStates(const Bytecode& program, bool track_dependencies, MachineLimits limits);
+  ~LocalStates();
 
   Machine& machine() { return machine_; }
+  const UndoneRounds* undone() const { return undone_.get(); }
   Locations& locations() { return locations_; }
 
   // The first state of a thread.
@@ -94,6 +102,9 @@ public:
     LocalState* known = state->child(answer);
     return known != nullptr ? known : compute_next(state, answer);
   }
+
+  // The same state, but that its compare-exchange comes out so, whatever it reads. pre: it is at one.
+  LocalState* told(LocalState* state, bool success);
 
   // The number of the thread that `parent` starts with its `index`-th event: the same in every execution.
   std::uint32_t spawned(std::uint32_t parent, std::uint32_t index);
@@ -109,6 +120,8 @@ private:
 
   Machine machine_;
   Locations locations_;
+  std::unique_ptr<Rounds> rounds_;       // where they are looked for
+  std::unique_ptr<UndoneRounds> undone_; // where there may be some that matter
   std::vector<std::unique_ptr<LocalState>> states_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::vector<std::uint64_t>>, LocalState*> first_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> spawned_;

@@ -58,6 +58,7 @@ Action Machine::run(ThreadState& s, std::vector<Printed>* output) {
     out.kind = ActionKind::Write;
     out.rmw = true;
     out.mode = i.mode;
+    out.noreturn = i.flags & flag::noreturn;
     out.size = i.width;
     out.position = i.position;
     out.address = value(s, i.use[0]);
@@ -95,7 +96,9 @@ bool Machine::step(ThreadState& s, Action& out, std::vector<Printed>* output) {
     const std::uint64_t result = compute(static_cast<Op>(i.sub), i.width, a, b, c, wrong);
     if (wrong) return fault(out, i, wrong->kind, wrong->message);
     DepSet d = 0;
-    if (track_)
+    if (track_ && i.flags & flag::picks)
+      d = join(deps(s, ref(a ? 1 : 2)), dependencies_.picked(deps(s, ref(0))));
+    else if (track_)
       for (unsigned k = 0; k < i.extra_count; ++k)
         d = join(d, deps(s, ref(k)));
     set(s, i.dst, result, d);
@@ -336,6 +339,7 @@ bool Machine::visible(ThreadState& s, const Instruction& i, Action& out) {
     if (memory_fault(i, address, out)) return true;
     if (!program_.cuts.empty() && cut(s, i, out)) return true;
     out.mode = i.mode;
+    out.noreturn = i.flags & flag::noreturn;
     out.address_deps = deps(s, i.use[0]);
   }
   switch (i.opcode) {
@@ -445,6 +449,11 @@ bool Machine::satisfied(const ThreadState& s, const Action& action, std::uint64_
   return compute(static_cast<Op>(i.sub), 8 * i.width, looked_at, value(s, i.use[1]), 0, none) != 0;
 }
 
+std::array<std::uint64_t, 4> Machine::waits_for(const ThreadState& s) const {
+  const Instruction& i = program_.code[s.pc];
+  return {i.sub, 8u * i.width, i.use[2] == no_operand ? ~std::uint64_t{0} : value(s, i.use[2]), value(s, i.use[1])};
+}
+
 void Machine::second_half(ThreadState& s, std::uint64_t new_value, DepSet d) const {
   ++s.effects;
   s.write_pending = true;
@@ -518,12 +527,16 @@ void Machine::reply(ThreadState& s, const Action& action, std::uint64_t v) {
   case Opcode::Cas: {
     const std::uint64_t mask = mask_of(8 * i.width), expected = value(s, i.use[1]), desired = value(s, i.use[2]);
     const DepSet d = deps(s, i.use[2]), compared = deps(s, i.use[1]);
-    const bool done = (v & mask) == (expected & mask);
-    set(s, i.dst, v, self);
-    set(s, i.dst2, done, join(self, compared));
-    if (done) { // what it read and what it compared with decide whether it writes
-      second_half(s, desired & mask, d);
-      s.pending_control = join(s.control, join(self, compared));
+    const bool done = action.foretold < 0 ? (v & mask) == (expected & mask) : action.foretold != 0;
+    const bool other = i.flags & flag::alternative;
+    const bool picks = track_ && i.flags & flag::picks;
+    const DepSet decided = picks ? dependencies_.picked(join(self, compared)) : join(self, compared);
+    set(s, i.dst, v, done && other ? join(compared, track_ ? dependencies_.picked(self) : 0) : self);
+    set(s, i.dst2, done, decided);
+    if (done || other) { // what it read and what it compared with decide whether it writes
+      second_half(s, done ? desired & mask : v, done ? d : self);
+      if (!done) --s.effects; // writing the same again is no effect that ends a spin
+      s.pending_control = join(s.control, decided);
       return;
     }
     if (track_) ++s.events; // the write that does not happen keeps its place in program order

@@ -6,6 +6,7 @@
 #include "vm/bytecode.hpp"
 #include "vm/dependencies.hpp"
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -44,9 +45,13 @@ struct Action {
   bool may_fail = false;         // Write: a store-conditional that may fail for no reason
   bool lock = false;             // Read: waits for a lock
   bool spin = false;             // Block: an iteration without effect. Read or Block that waits: it was a loop
+  bool noreturn = false;         // Read, Write: of a read-modify-write whose result goes nowhere
   bool alone = false;            // Block: a wait on memory that nobody else can reach, and no assume that failed
+  bool shortcut = false;         // Block: a shorter way leads to the same state, so nothing is lost
+  bool silent = false;           // Block by a spin or a shortcut: no read of it can be an error
   bool undone = false;           // Block by a spin: the iteration added something and took it back
   bool process = false;          // End: of the whole program
+  std::int8_t foretold = -1;     // Read of a Cas: 0 or 1 where it comes out so, whatever it reads
   std::int32_t conditional = -1; // Write: a store-conditional; the program-order index of its load-reserve
   std::uint32_t position = 0, string = 0;
   std::uint32_t loop = 0; // where `spin`: the position of the loop
@@ -60,7 +65,7 @@ struct Action {
   const char* message = ""; // Error: a static text, beside the program's own in `string`
 
   // An assume that failed: this way was not meant to be taken, and who does not move here waits for nothing.
-  bool assumed() const { return kind == ActionKind::Block && !spin && !alone; }
+  bool assumed() const { return kind == ActionKind::Block && !spin && !alone && !shortcut; }
 };
 
 // Memory that a thread allocated and that others may see.
@@ -102,13 +107,12 @@ struct ThreadState {
   std::vector<Spin> spins;
 };
 
-// A dependency on whether a store-conditional succeeded: its index with this bit. No dependency to most models.
-inline constexpr std::uint32_t success_dependency = 1u << 31;
-
 struct MachineLimits {
   std::uint32_t steps = 1'000'000; // instructions between two actions
   std::uint32_t depth = 1000;      // nested calls
   std::uint64_t memory = 1 << 26;  // bytes that one thread may allocate
+  bool shortcuts = false;          // runs that lead nowhere end a thread: see Rounds
+  bool old_values = false;         // others may read what was there before: see UndoneRounds
 };
 
 // What a thread printed: format string and arguments, in order. Collected only on request.
@@ -135,6 +139,9 @@ public:
 
   // Whether this value lets a waiting read go on. pre: `action` is a Read of `state`.
   bool satisfied(const ThreadState& state, const Action& action, std::uint64_t value) const;
+
+  // What an Await waits for: an operation, its bits, a mask and an operand. pre: `state` stands at one.
+  std::array<std::uint64_t, 4> waits_for(const ThreadState& state) const;
 
   // The arguments of a Spawn. pre: `action` is a Spawn of `state`.
   std::vector<std::uint64_t> spawn_arguments(const ThreadState& state) const;

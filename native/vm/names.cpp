@@ -172,9 +172,11 @@ std::vector<std::pair<std::string, std::vector<std::string>>> enumeration_names(
         "event-bound",
         "thread-bound",
         "unsupported",
-        "left-out"}},
+        "left-out",
+        "not-robust"}},
       {"Flag",
-       {"exclusive", "weak", "may_fail", "lock", "private", "zeroed", "process", "spin", "undoes", "copies", "check"}},
+       {"exclusive", "weak", "may_fail", "lock", "private", "zeroed", "process", "spin", "undoes", "copies", "check",
+        "alternative", "picks", "noreturn"}},
   };
 }
 

@@ -6,21 +6,25 @@
 
 #include <vector>
 
-namespace fencepost::states {
+namespace fencepost {
 
 class Liveness {
 public:
-  explicit Liveness(const Bytecode& program);
+  // Whether registers that somebody looks at in the end are read until then.
+  enum class Observed : std::uint8_t { Dead, Live };
+
+  explicit Liveness(const Bytecode& program, Observed observed = Observed::Dead);
 
   // Zeroes the dead registers of every frame. pre: the thread stands at an instruction that it has not answered yet.
   void forget(ThreadState& state) const;
 
 private:
   bool live(std::uint32_t pc, std::uint32_t reg) const { return live_[pc][reg / 64] >> (reg % 64) & 1; }
-  void analyse(const Function& function);
+  void analyse(std::uint32_t function);
 
   const Bytecode& program_;
+  Observed observed_;
   std::vector<std::vector<std::uint64_t>> live_; // by pc: the registers that may be read from there on
 };
 
-} // namespace fencepost::states
+} // namespace fencepost

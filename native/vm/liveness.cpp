@@ -1,6 +1,6 @@
-#include "states/liveness.hpp"
+#include "vm/liveness.hpp"
 
-namespace fencepost::states {
+namespace fencepost {
 namespace {
 
 using Set = std::vector<std::uint64_t>;
@@ -26,20 +26,26 @@ std::uint32_t extra_operands(const Instruction& i) {
 
 } // namespace
 
-Liveness::Liveness(const Bytecode& program) : program_(program), live_(program.code.size()) {
-  for (const Function& f : program.functions)
+Liveness::Liveness(const Bytecode& program, Observed observed)
+    : program_(program), observed_(observed), live_(program.code.size()) {
+  for (std::uint32_t f = 0; f < program.functions.size(); ++f)
     analyse(f);
 }
 
-void Liveness::analyse(const Function& f) {
+void Liveness::analyse(std::uint32_t function) {
+  const Function& f = program_.functions[function];
   const std::size_t words = f.registers / 64 + 1;
+  Set seen(words, 0); // in the end
+  if (observed_ == Observed::Live)
+    for (const Observation& o : program_.observations)
+      if (!o.memory && program_.threads[o.where].function == function) insert(seen, o.what);
   for (std::uint32_t pc = f.start; pc < f.start + f.length; ++pc)
     live_[pc].assign(words, 0);
   for (bool changed = true; changed;) {
     changed = false;
     for (std::uint32_t pc = f.start + f.length; pc-- > f.start;) {
       const Instruction& i = program_.code[pc];
-      Set now(words, 0);
+      Set now = seen;
       const auto join = [&](std::uint32_t target) {
         if (target < f.start + f.length)
           for (std::size_t k = 0; k < words; ++k)
@@ -57,6 +63,8 @@ void Liveness::analyse(const Function& f) {
         insert(now, use);
       for (std::uint32_t k = 0; k < extra_operands(i); ++k)
         insert(now, program_.extra[i.extra + k]);
+      for (std::size_t k = 0; k < words; ++k)
+        now[k] |= seen[k];
       if (now != live_[pc]) {
         live_[pc] = std::move(now);
         changed = true;
@@ -80,4 +88,4 @@ void Liveness::forget(ThreadState& s) const {
   }
 }
 
-} // namespace fencepost::states
+} // namespace fencepost

@@ -1,0 +1,11 @@
+#include "explore/commit_engine_impl.hpp"
+#include "explore/commit_engine_revisit_impl.hpp"
+#include "explore/commit_engine_sample_impl.hpp"
+#include "explore/commit_engine_save_impl.hpp"
+
+template class fencepost::CommitEngine<1>;
+#ifndef FENCEPOST_NARROW
+template class fencepost::CommitEngine<2>;
+template class fencepost::CommitEngine<8>;
+template class fencepost::CommitEngine<fencepost::widest_by_plan>;
+#endif

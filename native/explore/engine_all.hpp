@@ -1,0 +1,12 @@
+// Every part of Engine. Reading the headers takes a second, so a file that includes this instantiates several widths.
+#pragma once
+
+#include "explore/engine_blocks_impl.hpp"
+#include "explore/engine_forward_impl.hpp"
+#include "explore/engine_impl.hpp"
+#include "explore/engine_report_impl.hpp"
+#include "explore/engine_sample_impl.hpp"
+#include "explore/engine_save_impl.hpp"
+#include "explore/engine_symmetry_impl.hpp"
+#include "explore/engine_waiting_impl.hpp"
+#include "explore/engine_weak_impl.hpp"

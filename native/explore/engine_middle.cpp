@@ -1,0 +1,4 @@
+#include "explore/engine_all.hpp"
+
+template class fencepost::Engine<2>;
+template class fencepost::Engine<4>;

@@ -1,0 +1,46 @@
+// Work for others: pieces that wait are cut at their oldest choices, which have most of the tree below them.
+#include "explore/explorer.hpp"
+
+#include <deque>
+
+namespace fencepost {
+
+namespace {
+
+std::unique_ptr<AnyEngine> loaded(const std::vector<std::int64_t>& piece, LocalStates& states,
+                                  const ExploreOptions& options, Results& scratch) {
+  for (unsigned words = 1;; words *= 2) {
+    auto engine = make_engine(words, states, options, scratch);
+    if (!engine) throw DecodeError("a saved exploration should fit the widest rows");
+    if (engine->load(piece)) return engine;
+  }
+}
+
+} // namespace
+
+void Explorer::split(std::size_t count) {
+  LocalStates states(program_, options_.by_plan(), options_.machine);
+  Results scratch;
+  std::deque<std::vector<std::int64_t>> open(remaining_.begin(), remaining_.end());
+  std::vector<std::vector<std::int64_t>> whole; // what has no choice to give away
+  while (!open.empty() && open.size() + whole.size() < count) {
+    auto piece = std::move(open.front());
+    open.pop_front();
+    if (piece.empty()) { // the whole exploration has made no choice yet
+      whole.push_back(std::move(piece));
+      continue;
+    }
+    const auto engine = loaded(piece, states, options_, scratch);
+    auto given = engine->split();
+    if (given.empty()) {
+      whole.push_back(std::move(piece));
+      continue;
+    }
+    open.push_back(engine->save());
+    open.push_back(std::move(given));
+  }
+  whole.insert(whole.end(), open.begin(), open.end());
+  remaining_ = std::move(whole);
+}
+
+} // namespace fencepost

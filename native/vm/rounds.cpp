@@ -1,0 +1,120 @@
+#include "vm/rounds.hpp"
+
+#include <algorithm>
+
+namespace fencepost {
+namespace {
+
+constexpr int longest = 64; // events of a run that is looked at
+
+// How much order a read makes.
+int strength(Mode m) {
+  switch (m) {
+  case Mode::Sc:
+    return 3;
+  case Mode::Acq:
+  case Mode::AcqRel:
+    return 2;
+  case Mode::AcqPc:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+// The mode of a read that no write follows.
+Mode mode_of(const Action& a) { return a.part == Part::Cas ? a.failure : a.mode; }
+
+// Memory grows when it is first used: what was not there yet is as good as zero.
+bool same_bytes(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b) {
+  const std::vector<std::uint8_t>&shorter = a.size() < b.size() ? a : b, &longer = a.size() < b.size() ? b : a;
+  const auto rest = std::mismatch(shorter.begin(), shorter.end(), longer.begin());
+  return rest.first == shorter.end() && std::all_of(rest.second, longer.end(), [](auto byte) { return byte == 0; });
+}
+
+// Whether nobody else can tell that this event of a run was there, and it cannot be an error. A read-modify-write that
+// writes what it read is two such events.
+bool is_quiet(const LocalState& event) {
+  const Action& a = event.action;
+  if (event.state.blocks) return false;
+  if (a.kind == ActionKind::Fence) return true;
+  if (event.mixed || layout::region(a.address) != 0) return false; // memory that may be gone
+  if (a.kind == ActionKind::Read) return a.mode != Mode::Na && a.part != Part::Exclusive;
+  return a.kind == ActionKind::Write && a.rmw && event.parent && a.value == event.answer;
+}
+
+} // namespace
+
+// Whether two states of a thread behave alike for ever.
+bool Rounds::same(const ThreadState& a, const ThreadState& b) const {
+  if (a.pc != b.pc || a.depth != b.depth || a.base != b.base || a.function != b.function || a.blocks != b.blocks ||
+      a.write_pending || b.write_pending || a.piece || b.piece || a.reserved >= 0 || b.reserved >= 0 ||
+      a.private_top != b.private_top || a.stack_top != b.stack_top || a.heap_top != b.heap_top ||
+      a.private_objects != b.private_objects || a.stack.size() != b.stack.size() || a.local_bytes != b.local_bytes ||
+      !same_bytes(a.private_bytes, b.private_bytes))
+    return false;
+  ThreadState x = a, y = b;
+  liveness_.forget(x);
+  liveness_.forget(y);
+  return x.stack == y.stack;
+}
+
+// Whether from `from` the last read alone leads to where the whole run led.
+bool Rounds::is_shortcut(const LocalState& from, const LocalState& last, const LocalState& now) {
+  const Action &a = from.action, &r = last.action;
+  if (a.address != r.address || a.size != r.size || strength(mode_of(a)) > strength(mode_of(r))) return false;
+  if (!machine_.satisfied(from.state, a, now.answer)) return false;
+  ThreadState s = from.state;
+  machine_.reply(s, a, now.answer);
+  const Action reached = machine_.run(s);
+  return reached.kind == now.action.kind && reached.spin == now.action.spin && same(s, now.state);
+}
+
+// Where the innermost loop that the thread is in stands; where that is not known, where the thread stands.
+std::uint32_t Rounds::loop_of(const LocalState& now) const {
+  const Bytecode& p = machine_.program();
+  const Function& f = p.functions[now.state.function];
+  if (!now.state.spins.empty())
+    for (std::uint32_t pc = f.start; pc < f.start + f.length; ++pc)
+      if (p.code[pc].opcode == Opcode::SpinHead && p.code[pc].number == now.state.spins.back().loop)
+        return p.code[pc].position;
+  return now.action.position;
+}
+
+void Rounds::judge(LocalState& now) {
+  const Action met = now.action;
+  const bool spins = met.kind == ActionKind::Block && met.spin && !met.alone && !met.undone;
+  if (!now.parent || now.state.write_pending || met.kind == ActionKind::Error) return;
+  if (met.kind == ActionKind::Block && !spins) return;
+  const LocalState& last = *now.parent;
+  if (last.action.kind != ActionKind::Read) return;
+  bool round = spins, shortcut = false;
+  std::uint64_t since = spins ? met.value : UINT64_MAX, quiet_since = UINT64_MAX;
+  int left = longest;
+  for (const LocalState* at = &last; at && left-- > 0 && is_quiet(*at); at = at->parent) {
+    quiet_since = at->state.events;
+    if (at->action.kind != ActionKind::Read) continue;
+    if (!round && same(at->state, now.state)) {
+      round = true;
+      since = quiet_since;
+    } else if (at != &last && is_shortcut(*at, last, now)) {
+      shortcut = true;
+      since = std::min(since, quiet_since);
+    }
+  }
+  if (!round && !shortcut) return;
+  Action& block = now.action;
+  if (!spins) {
+    block = {};
+    block.kind = ActionKind::Block;
+    block.spin = round;
+    block.shortcut = !round;
+    block.position = met.position;
+    block.loop = round ? loop_of(now) : 0;
+    if (round) block.position = block.loop;
+  }
+  block.value = since;
+  block.silent = quiet_since <= since;
+}
+
+} // namespace fencepost
