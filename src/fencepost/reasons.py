@@ -25,6 +25,7 @@ class Code(Enum):
     INTERRUPTED = "interrupted"  # Ctrl-C
     ASSUMPTIONS = "assumptions-exclude-every-execution"
     IGNORED = "ignored-error"  # an error that is not reported ends executions, and what comes after was not looked at
+    CLUSTER = "cluster"  # the workers or the scheduler are gone
     NOT_PROVED = "not-proved"  # the search ended, but nothing shows that it missed nothing
 
 
@@ -76,6 +77,10 @@ def interrupted() -> Reason:
     return Reason(Code.INTERRUPTED, "interrupted")
 
 
+def cluster_gone(why: str) -> Reason:
+    return Reason(Code.CLUSTER, f"the cluster is gone: {why}")
+
+
 # --- where knowledge ends
 
 #: What a finding that is no fault of the program means for the answer.
@@ -92,11 +97,17 @@ _CODES = {
 
 def met(kind: ErrorKind, message: str, at: Position | None) -> Reason:
     """A bound that an execution met, or an ignored error at which it ended."""
+    if kind is ErrorKind.UNSUPPORTED:
+        return unsupported(message, at)
     if kind in _CODES:
         return Reason(_CODES[kind], message, at)
     return Reason(
         Code.IGNORED, f"executions end here at an ignored error ({kind.value}); what comes after was not looked at", at
     )
+
+
+def unsupported(message: str, at: Position | None = None) -> Reason:
+    return Reason(Code.UNSUPPORTED, f"not supported: {message}", at)
 
 
 def only_bounds(reasons: Iterable[Reason]) -> bool:

@@ -130,18 +130,40 @@ class Witness:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """How many executions, complete and blocked, an exploration seems to have: the mean of `probes` random ways down
-    its tree (Knuth's estimator, which is unbiased), with its standard error. Few probes of a lopsided tree say little.
-    """
+    """How many executions, complete and blocked, an exploration seems to have: between `low` and `high` nine times in
+    ten. Where samples do not agree, `executions` and `high` are None, and `low` is a bound that holds nine times in
+    ten. `share`: how much of the work is done; `seconds_left`: how long the rest takes at the speed so far."""
 
-    executions: float
-    error: float
-    probes: int
+    executions: float | None
+    low: float
+    high: float | None
+    share: float = 0.0
+    seconds_left: float | None = None
+
+    @property
+    def exact(self) -> bool:
+        return self.executions is not None and self.low == self.high
 
     def __str__(self) -> str:
-        if self.executions < 1e15:
-            return f"{self.executions:,.0f}"
-        return f"10^{int(log10(self.executions))}" if self.executions < 1e300 else "more than 10^300"
+        if self.executions is None:
+            return f"at least {_round(self.low)}" if self.low < _HUGE else _number(self.low)
+        if self.exact:
+            return _number(self.executions)
+        return f"about {_round(self.executions)} ({_round(self.low)} to {_round(self.high or self.executions)})"
+
+
+_HUGE = 1e300
+
+
+def _number(value: float) -> str:
+    if value < 1e15:
+        return f"{value:,.0f}"
+    return f"10^{int(log10(value))}" if value < _HUGE else "more than 10^300"
+
+
+def _round(value: float) -> str:
+    """To two digits: an estimate knows no more."""
+    return _number(float(f"{value:.1e}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +195,28 @@ class Verdict:
             return ExitCode.PASS
         return _exit_code(self.answer, self.reasons)
 
+    def __str__(self) -> str:
+        """One line: the answer, and why."""
+        return show(self, "line") or f"{self.answer.value}: {self.reason} under {self.model}"
+
+    def story(self) -> str:
+        """The whole report, as `fencepost check` prints it."""
+        return show(self, "story") or str(self)
+
+    @property
+    def why(self) -> str:
+        """The reason in a sentence or two: of a FAIL what went wrong, else what the answer rests on."""
+        return show(self, "why") or self.reason
+
+    @property
+    def fix(self) -> str:
+        """What would help, where something was found; empty otherwise."""
+        return show(self, "fix") or ""
+
+    def to_html(self) -> str:
+        """One self-contained page: the picture, the source beside it, the story to step through."""
+        return show(self, "page") or str(self)
+
     def _repr_html_(self) -> str | None:
         return show(self, "html")
 
@@ -186,7 +230,7 @@ class Outcomes:
     program's observations, to the number of executions that end in it. `holds` answers the program's condition (None:
     it has none, or we do not know). `reason` says why the list may be incomplete; empty where it is complete. `engine`
     is explore or enumerate: what the explorer does not treat is enumerated; `why` is the reason for that
-    choice, where there was one."""
+    choice, where there was one. `digest`: the sum of the hashes of all executions, where it was asked for."""
 
     model: str
     states: Mapping[tuple[tuple[str, int], ...], int]
@@ -199,6 +243,7 @@ class Outcomes:
     engine: str = "explore"
     why: str = ""
     reasons: tuple[Reason, ...] = ()
+    digest: str = ""
 
     @property
     def answer(self) -> Answer:
@@ -216,3 +261,13 @@ class Outcomes:
 
     def _repr_svg_(self) -> str | None:
         return show(self, "svg")
+
+
+class OutcomesByModel(dict[str, Outcomes]):
+    """The final states under several models, side by side."""
+
+    def _repr_html_(self) -> str | None:
+        return show(self, "html")
+
+    def __str__(self) -> str:
+        return show(self, "story") or super().__str__()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from time import monotonic
@@ -17,12 +17,12 @@ from fencepost.bounded.terms import Solver, make_solver
 from fencepost.bounded.translate import Translated, translate
 from fencepost.bounded.views import Schedule
 from fencepost.bounded.witness import witness_of
-from fencepost.errors import UnsupportedError
-from fencepost.models.registry import find
+from fencepost.errors import UnsupportedError, UsageError
+from fencepost.models.registry import Model, find
 from fencepost.options import BoundedOptions
 from fencepost.program.condition import Quantifier
 from fencepost.program.instructions import BOUNDS, Assume
-from fencepost.program.operands import Position
+from fencepost.program.operands import Const, Reg
 from fencepost.program.printer import print_program
 from fencepost.program.program import Program
 from fencepost.reasons import Code, Reason, plural
@@ -39,11 +39,25 @@ class Progress:
     seconds: float
 
 
+POWER = "power"
+#: Seconds: how long as many contexts as possible are tried, and for what is asked about the last of them.
+_PATIENCE, _LONGER = 60.0, 10.0
 SHALLOW = 2
 SMT = "smt"
 PAPER = "paper"
-#: Looks for a violation by the machine of the paper; without `overtaking` by a stricter one, where there is a schedule.
+_NO_DEADLOCKS = (
+    "threads of this program wait; bounded does not ask whether for ever: `check --model power` finds deadlocks"
+)
+#: Looks for a violation by the machine of the paper; without `overtaking` by ours (docs/how/bounded.md).
 Search = Callable[[Straight, int, BoundedOptions, float, bool], Witness | bool | None]
+
+
+def analyse(
+    program: Program, model: Model, options: BoundedOptions, progress: Callable[[Progress], None] | None = None, /
+) -> Verdict:
+    """The bounded search, as an analysis. The machine is that of POWER."""
+    assert model.name == POWER, "the machine of the bounded search should be asked about its own model"
+    return check_bounded(program, options, progress)
 
 
 def check_bounded(
@@ -51,6 +65,8 @@ def check_bounded(
 ) -> Verdict:
     """Looks for a violation under POWER within a number of contexts and a loop bound."""
     options = options or BoundedOptions()
+    if options.deepens and options.time_limit is None:
+        options = replace(options, time_limit=_PATIENCE)
     started = monotonic()
     try:
         return _check(program, options, progress, started)
@@ -82,12 +98,16 @@ def _check(
             straight = prepared(depth)
             found = search(straight, k, options, started, True)
             if isinstance(found, Witness) and options.machine != PAPER and not _is_allowed(found):
-                forbidden = found
-                found = _allowed(search(straight, k, options, started, False))
+                found = search(straight, k, options, started, False)
+            if isinstance(found, Witness) and options.machine != PAPER and not _is_allowed(found):
+                forbidden, found = found, False
             if found is None or found:
                 break
         if progress is not None:
             progress(Progress(k, found if found is None else bool(found), monotonic() - started))
+        assert straight is not None, "there should be a loop bound to try"
+        if found is None and options.deepens and k > options.bounds[0]:
+            return _as_far_as(program, straight, k - 1, options, started, forbidden)
         if found is None:
             reason = f"the time ran out after {options.time_limit} s, with {k} contexts not decided"
             return _verdict(Answer.UNKNOWN, reason, options, k, started)
@@ -96,16 +116,25 @@ def _check(
     if forbidden is not None:
         return _verdict(Answer.UNKNOWN, _only_forbidden(forbidden, options), options, options.bounds[-1], started)
     assert straight is not None, "there should be a number of contexts to try"
-    return _nothing(program, options, started, _completes(program, straight, options.bounds[-1], options, started))
+    return _nothing(program, straight, options, started)
+
+
+def _as_far_as(
+    program: Program, straight: Straight, k: int, options: BoundedOptions, started: float, forbidden: Witness | None
+) -> Verdict:
+    """The answer for the contexts that were decided before the time ran out. Whether runs end at all is asked for a
+    little longer."""
+    decided = replace(options, contexts=f"{options.bounds[0]}..{k}", time_limit=monotonic() - started + _LONGER)
+    if forbidden is not None:
+        return _verdict(Answer.UNKNOWN, _only_forbidden(forbidden, decided), decided, k, started)
+    verdict = _nothing(program, straight, decided, started)
+    note = f"{k + 1} contexts were not decided in {options.time_limit} s"
+    return replace(verdict, warnings=(*verdict.warnings, note))
 
 
 def _is_allowed(witness: Witness) -> bool:
     """Whether the axioms allow what happened in a run of the machine, which reaches more than they do."""
-    return find("power").judge(witness.execution, all_violations=False).consistent
-
-
-def _allowed(found: Witness | bool | None) -> Witness | bool | None:
-    return False if isinstance(found, Witness) and not _is_allowed(found) else found
+    return find(POWER).judge(witness.execution, all_violations=False).consistent
 
 
 def _only_forbidden(witness: Witness, options: BoundedOptions) -> str:
@@ -118,6 +147,8 @@ def _only_forbidden(witness: Witness, options: BoundedOptions) -> str:
 
 def emit(program: Program, form: str, options: BoundedOptions) -> str:
     """The translation itself, for the largest number of contexts, with the schedule guessed."""
+    if options.deepens:
+        raise UsageError("--contexts auto: a translation is one for a number of contexts; give the number")
     translated = translate(prepare(program, options.unroll, options), options.bounds[-1])
     if form == "c":
         from fencepost.bounded.c_code import c_code
@@ -204,7 +235,10 @@ def _verdict(
     if reachable is not None:
         extra["reachable"] = reachable
     errors = (witness.error,) if witness is not None and answer is Answer.FAIL else ()
-    return Verdict(answer, reason, "power", 0, 0, monotonic() - started, errors, witness, extra=extra)
+    return Verdict(
+        answer, reason, POWER, 0, 0, monotonic() - started, errors, witness, extra=extra,
+        accepts_bounds=options.accept_bounds,
+    )  # fmt: skip
 
 
 def _found(
@@ -227,7 +261,7 @@ def _wanted(program: Program) -> Answer:
     return Answer.PASS if condition is not None and condition.quantifier is Quantifier.EXISTS else Answer.FAIL
 
 
-def _nothing(program: Program, options: BoundedOptions, started: float, completes: bool | None) -> Verdict:
+def _nothing(program: Program, straight: Straight, options: BoundedOptions, started: float) -> Verdict:
     k = options.bounds[-1]
     bounds = f"within {plural(k, 'context')} and loop bound {options.unroll}"
     if options.machine == PAPER:
@@ -235,26 +269,61 @@ def _nothing(program: Program, options: BoundedOptions, started: float, complete
     if _wanted(program) is Answer.PASS:
         reason = f"no run {bounds} reaches the state; a longer one may"
         return _verdict(Answer.UNKNOWN, reason, options, k, started, reachable=False)
+    completes = _completes(program, straight, k, options, started)
     if not completes:
-        why = Reason(Code.ASSUMPTIONS, f"assumptions exclude every execution {bounds}", _assumption(program))
+        why = _incomplete(program, straight, bounds)
         if completes is None:
             why = Reason(Code.LIMIT, f"no violation {bounds}, but the time ran out before a run that ends was found")
         return replace(_verdict(Answer.UNKNOWN, str(why), options, k, started, reachable=False), reasons=(why,))
-    return _verdict(Answer.PASS, f"no violation {bounds}", options, k, started, reachable=False)
+    why = Reason(Code.BOUND, bounds)
+    warnings = (_NO_DEADLOCKS,) if next(_waits(straight), None) is not None else ()
+    found = _verdict(Answer.BOUNDED, f"PASS {bounds}", options, k, started, reachable=False)
+    return replace(found, reasons=(why,), warnings=warnings)
 
 
-def _assumption(program: Program) -> Position | None:
-    """The first assumption of the program."""
-    return next((i.at for f in program.functions for i in f.code if isinstance(i, Assume)), None)
+def _incomplete(program: Program, straight: Straight, bounds: str) -> Reason:
+    """Why there is nothing to judge."""
+    assumed = next(_assumptions(program), None)
+    if assumed is not None:
+        return Reason(Code.ASSUMPTIONS, f"assumptions exclude every execution {bounds}", assumed.at)
+    waiting = next(_waits(straight), None)
+    at = waiting.at if waiting is not None else None
+    return Reason(Code.NOT_PROVED, f"no run {bounds} comes to the end of every thread: some wait for ever here", at)
+
+
+def _assumptions(program: Program) -> Iterator[Assume]:
+    return (i for f in program.functions for i in f.code if isinstance(i, Assume))
+
+
+def _is_cut(straight: Straight) -> bool:
+    """Whether a loop may go on where its bound ends it."""
+    return any(isinstance(i.condition, Const) for i in _assumptions(straight.program))
+
+
+def _waits(straight: Straight) -> Iterator[Assume]:
+    """What threads wait for, and what they assume; the bounds of loops are assumptions that never hold."""
+    return (i for i in _assumptions(straight.program) if isinstance(i.condition, Reg))
 
 
 def _completes(
     program: Program, straight: Straight, contexts: int, options: BoundedOptions, started: float
 ) -> bool | None:
-    """Whether some run comes to the end of every thread; None where the time ran out. Only assumptions make that a
-    question worth asking: without them a run that is not complete looks at everything that it does."""
-    if _assumption(program) is None:
+    """Whether some run comes to the end of every thread; None where the time ran out. Only assumptions and waits make
+    that a question worth asking: without them a run that is not complete looks at everything that it does, and so does
+    one that ends at the bound of a loop. So few contexts that nobody gets what it waits for are no reason to doubt:
+    more of them are tried then."""
+    if next(_waits(straight), None) is None or (_is_cut(straight) and next(_assumptions(program), None) is None):
         return True
+    enough = max(contexts, 2 * len(straight.program.threads) + 1)
+    answers: list[bool | None] = []
+    for k in dict.fromkeys((contexts, enough)):
+        answers.append(_completes_within(straight, k, options, started))
+        if answers[-1]:
+            return True
+    return None if None in answers else False
+
+
+def _completes_within(straight: Straight, contexts: int, options: BoundedOptions, started: float) -> bool | None:
     unknown = False
     for s in schedules(len(straight.program.threads), contexts):
         left = None if options.time_limit is None else max(0.1, options.time_limit - (monotonic() - started))

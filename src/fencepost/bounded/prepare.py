@@ -20,7 +20,7 @@ from fencepost.program.program import Program
 def prepare(program: Program, unroll: int, options: BoundedOptions | None = None) -> Straight:
     """Loops that only wait become awaits, so that they need no bound; the others run at most `unroll` times around."""
     settings = (options or BoundedOptions()).settings
-    program = pipeline.prepare(program, pipeline.Analysis.BOUNDED, settings)
+    program = pipeline.prepare(program, pipeline.Purpose.BOUNDED, settings)
     shares_at: int | None = None
     while True:
         straight = _straight(program, find_processes(program, shares_at), unroll)

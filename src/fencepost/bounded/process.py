@@ -424,14 +424,33 @@ class Process:
         """What the paper does not ask: where another process lets q see a write that overtakes this one, the fences
         that this one is behind have reached q."""
         b = self.builder
+        if cell.total <= 1:
+            return  # nothing overtakes it
         for q in self.others:
             own = self._global(self.sync_reached[q]) if self.sync_reached else FALSE
             fences = b.largest(
                 b.select(b.equal(self.sync_reached.get(q, FALSE), FALSE), FALSE, own), self._foreign(q, commit)
             )
-            for k in set(range(1, self.whole.contexts + 1)) - set(self.mine):
-                seen = b.at_least(self.whole.views.at(self.p, q, cell, k).stamp, stamp)
-                b.assume(b.either(b.negate(seen), b.at_least(Const(k), fences)))
+            if fences == FALSE:
+                continue
+            for k in range(1, self.whole.contexts + 1):
+                mine = self._is_mine(k)
+                if mine != TRUE:
+                    seen = b.at_least(self._seen_after(q, cell, k), stamp)
+                    b.assume(b.either(mine, b.either(b.negate(seen), b.at_least(Const(k), fences))))
+
+    def _is_mine(self, k: int) -> Operand:
+        if self.whole.schedule is None:
+            return self.builder.equal(self.whole.active[k - 1], Const(self.p))
+        return TRUE if k in self.mine else FALSE
+
+    def _seen_after(self, q: int, cell: Cell, k: int) -> Operand:
+        """The stamp of what q has seen of a cell when context k, of another process, is over."""
+        views = self.whole.views
+        if self.whole.schedule is not None:
+            return views.at(self.p, q, cell, k).stamp
+        later = views.guessed.get((q, cell.index, k))
+        return self.whole.final_stamp[cell.index] if later is None else later.stamp
 
     def _stored(self, i: ins.Store | ins.StoreConditional, cell: Cell) -> Operand:
         value = self._operand(i.value)

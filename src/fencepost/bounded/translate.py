@@ -52,7 +52,7 @@ def translate(
     completion: bool = False,
 ) -> Translated:
     """The translation for at most `contexts` contexts, or for exactly the given schedule. `overtaking` is a rule of the
-    machine; to be without it takes a schedule. `completion`: it asks for a run in which every thread ends instead."""
+    paper's machine. `completion`: it asks for a run in which every thread ends instead."""
     translator = _Translator(straight, contexts, schedule)
     translator.overtaking = overtaking
     translator.completion = completion

@@ -8,11 +8,11 @@ from functools import cached_property
 from fencepost.enumerate.combine import Chosen
 from fencepost.enumerate.locations import Access, Solution
 from fencepost.enumerate.traces import INITIAL, Ending, Location, Step, ThreadRunner, Trace
-from fencepost.execution.execution import Event, EventKind, Execution, Pair
+from fencepost.execution.execution import DEPENDENCIES, Event, EventKind, Execution, Pair
 from fencepost.execution.memory import final_value
+from fencepost.execution.relations import relation
 from fencepost.models.cat.base import Structure, order_pairs
 from fencepost.models.cat.plan import PlanResult, PlanRun
-from fencepost.models.cat.relations import relation
 from fencepost.models.registry import Model
 from fencepost.program.condition import FinalMemory, FinalRegister
 from fencepost.program.instructions import ErrorKind
@@ -78,15 +78,15 @@ class Frame:
         return frozenset((self.ids[t, s.pair], i) for i, t, s in self.steps() if s.pair is not None)
 
     @cached_property
-    def dependencies(self) -> tuple[frozenset[Pair], frozenset[Pair], frozenset[Pair]]:
-        """Address, data and control."""
+    def dependencies(self) -> dict[str, frozenset[Pair]]:
+        """By the name that Step and Execution have for them."""
         if self.first is not self:
             return self.first.dependencies
-        found: tuple[set[Pair], set[Pair], set[Pair]] = (set(), set(), set())
+        found: dict[str, set[Pair]] = {name: set() for name in DEPENDENCIES}
         for i, thread, s in self.steps():
-            for pairs, deps in zip(found, (s.address_deps, s.data_deps, s.control_deps), strict=True):
-                pairs.update((self.ids[thread, d], i) for d in deps)
-        return frozenset(found[0]), frozenset(found[1]), frozenset(found[2])
+            for name, pairs in found.items():
+                pairs.update((self.ids[thread, d], i) for d in getattr(s, name))
+        return {name: frozenset(pairs) for name, pairs in found.items()}
 
     @cached_property
     def spawns(self) -> frozenset[Pair]:
@@ -104,8 +104,8 @@ class Frame:
         if self.first is not self:
             return self.first.structure
         n = len(self.events)
-        addr, data, ctrl = self.dependencies
-        given = {"addr": addr, "data": data, "ctrl": ctrl, "rmw": self.rmw, "spawn": self.spawns}
+        given = {name: self.dependencies[kept] for kept, name in DEPENDENCIES.items()}
+        given |= {"rmw": self.rmw, "spawn": self.spawns}
         return Structure(self.events, {name: relation(pairs, n) for name, pairs in given.items()})
 
     def plan_run(self, model: Model) -> PlanRun | None:
@@ -245,11 +245,10 @@ class Candidate:
 
     def execution(self) -> Execution:
         frame = self.frame
-        addr, data, ctrl = frame.dependencies
         return Execution(
-            frame.events, self.reads_from, self.coherence, frame.rmw, addr, data, ctrl, frame.spawns,
-            frame.thread_names, self.outcome(), frame.blocked(),
-        )  # fmt: skip
+            frame.events, self.reads_from, self.coherence, frame.rmw, spawns=frame.spawns, threads=frame.thread_names,
+            outcome=self.outcome(), blocked=frame.blocked(),
+        ).depending(frame.dependencies)  # fmt: skip
 
     def outcome(self) -> dict[str, int]:
         found = {}

@@ -6,17 +6,20 @@ from collections.abc import Iterable
 from dataclasses import field
 from pathlib import PurePath
 
+from fencepost.display import show
 from fencepost.enumerate.candidates import Candidate
 from fencepost.enumerate.enumeration import Status, candidates, status_of
 from fencepost.execution.execution import Event, EventKind, Execution
 from fencepost.models.cat.explain import NamedEdge, event_fence, explain_violation
 from fencepost.models.registry import Model
 from fencepost.program.condition import Formula, comparisons, holds
+from fencepost.program.instructions import ErrorKind
 from fencepost.program.layout import lay_out
 from fencepost.program.operands import Const, Position, to_signed
 from fencepost.program.program import Program
 from fencepost.program.symbols import demangled
 from fencepost.records import dataclass
+from fencepost.verdict import Edge, ErrorReport, Witness
 
 MAX_SHOWN = 6
 
@@ -46,6 +49,23 @@ class Explanation:
     program: Program
     allowed: Execution | None = None
     forbidden: list[Forbidden] = field(default_factory=list)
+
+    def pictures(self) -> tuple[Witness, ...]:
+        """What can be drawn: the execution that shows the outcome, or the first candidate with the cycle it breaks."""
+        if self.allowed is not None:
+            return (self._picture(self.allowed, f"allowed by {self.model}"),)
+        return tuple(
+            self._picture(f.execution, f"forbidden by {self.model}", _cycle(f.reasons)) for f in self.forbidden[:1]
+        )
+
+    def _picture(self, execution: Execution, title: str, cycle: tuple[Edge, ...] = ()) -> Witness:
+        return Witness(execution, ErrorReport(ErrorKind.ASSERTION, title), self.model, cycle, program=self.program)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str | None:
+        return show(self, "html")
 
     def text(self) -> str:
         """For a person."""
@@ -97,6 +117,10 @@ def _reasons(candidate: Candidate, model: Model) -> tuple[Reason, ...]:
         Reason(v.name, v.kind, _place(v.at), explain_violation(model.prepared, candidate.structure, v))
         for v in judgement.violated
     )
+
+
+def _cycle(reasons: tuple[Reason, ...]) -> tuple[Edge, ...]:
+    return tuple(Edge(e.source, e.target, e.name) for e in reasons[0].edges) if reasons else ()
 
 
 def _place(at: Position) -> str:

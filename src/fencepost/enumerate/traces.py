@@ -58,6 +58,10 @@ class Step:
     function: str = ""  # SPAWN
     args: tuple[int, ...] = ()
     tag: Tag = Tag.NONE
+    address_picks: Deps = frozenset()
+    data_picks: Deps = frozenset()
+    control_picks: Deps = frozenset()
+    decided_by: Deps = frozenset()
 
     @property
     def location(self) -> Location:
@@ -196,18 +200,28 @@ class ThreadRunner:
                 return
 
     def thin_air(self) -> bool:
-        """Whether writes could rest on themselves by way of an access that is not atomic: values that no program made.
-        Models of hardware and of C11 forbid it; the Linux kernel's allows it, and so such values are missing here."""
+        """Whether writes could rest on themselves by a way that the model does not order, a plain access or a branch
+        that is over: values that no program made. Models of hardware and of C11 forbid it; the Linux kernel's
+        allows it, and so such values are missing here. A circle within one location is none: there program order and
+        reads-from are acyclic under every model."""
         feeds: dict[Location, set[Location]] = {}
-        plain: set[tuple[Location, Location]] = set()
-        for trace in (t for traces in self.traces.values() for t in traces):
-            for step in (s for s in trace.steps if s.kind is EventKind.WRITE):
-                for read in (trace.steps[i] for i in step.address_deps | step.data_deps | step.control_deps):
-                    if read.kind is EventKind.READ:
-                        feeds.setdefault(read.location, set()).add(step.location)
-                        if Mode.NA in (read.mode, step.mode):
-                            plain.add((read.location, step.location))
-        return any(first in _reached(feeds, second) for first, second in plain)
+        loose: set[tuple[Location, Location]] = set()
+        for traces in self.traces.values():
+            for trace in traces:
+                for step in (s for s in trace.steps if s.kind is EventKind.WRITE):
+                    kept = step.address_deps | step.data_deps | step.control_deps
+                    over = step.decided_by - kept
+                    for i in kept | over:
+                        read = trace.steps[i]
+                        if read.kind is EventKind.READ:
+                            feeds.setdefault(read.location, set()).add(step.location)
+                            if i in over or Mode.NA in (read.mode, step.mode):
+                                loose.add((read.location, step.location))
+        return any(
+            first in _reached(feeds, second) if first != second
+            else any(first in _reached(feeds, other) for other in feeds.get(first, set()) - {first})
+            for first, second in loose
+        )  # fmt: skip
 
     def _children_of(self, instance: Instance) -> Iterator[Instance]:
         for trace in self.traces[instance]:
@@ -289,7 +303,8 @@ class ThreadRunner:
         if action.kind is Kind.BLOCK:
             return replace(_ended(path, Ending.BLOCKED, action, message=action.message), spin=action.spin)
         ending = Ending.BOUND if action.error in BOUNDS else Ending.ERROR
-        return _ended(path, ending, action, error=action.error, message=action.message)
+        closed = _sections_closed(path) if self.machine.scoped and ending is Ending.ERROR else path
+        return _ended(closed, ending, action, error=action.error, message=action.message)
 
     def _went_on(self, path: Path, step: Step, value: int, why: Alternatives = NOTHING) -> Path:
         """The path with one more event. It owns its state."""
@@ -411,6 +426,25 @@ def _copy(path: Path) -> Path:
     return replace(path, state=path.state.clone())
 
 
+def _sections_closed(path: Path) -> Path:
+    """A path of a kernel program that ends in an error, with the ends of the critical sections that it is in: nobody's
+    grace period is over before they are."""
+    open_: list[int] = []
+    for i, s in enumerate(path.steps):
+        if s.fence is FenceKind.RCU_LOCK or (s.tag is Tag.SRCU and s.kind is EventKind.READ):
+            open_.append(i)
+        elif open_ and (s.fence is FenceKind.RCU_UNLOCK or (s.tag is Tag.SRCU and s.kind is EventKind.WRITE)):
+            open_.pop()
+    ends = tuple(_section_end(path.steps[i], i) for i in reversed(open_))
+    return replace(path, steps=(*path.steps, *ends), why=(*path.why, *(NOTHING for _ in ends)))
+
+
+def _section_end(begin: Step, index: int) -> Step:
+    if begin.kind is EventKind.FENCE:
+        return replace(begin, fence=FenceKind.RCU_UNLOCK)
+    return replace(begin, kind=EventKind.WRITE, data_deps=frozenset({index}))
+
+
 def _ended(path: Path, ending: Ending, action: Action, *, error: ErrorKind | None = None, message: str = "") -> Trace:
     registers = tuple(path.state.frames[0].values)
     return Trace(path.steps, ending, registers, error=error, message=message, at=action.at, why=path.why)
@@ -419,5 +453,6 @@ def _ended(path: Path, ending: Ending, action: Action, *, error: ErrorKind | Non
 def _step(action: Action, kind: EventKind, *, value: int, rmw: bool = False) -> Step:
     return Step(
         kind, action.address, action.size, value, action.mode, action.fence, rmw, False, action.at,
-        action.address_deps, action.data_deps, action.control_deps, tag=action.tag,
+        action.address_deps, action.data_deps, action.control_deps, tag=action.tag, address_picks=action.address_picks,
+        data_picks=action.data_picks, control_picks=action.control_picks, decided_by=action.decided_by,
     )  # fmt: skip

@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 
 from fencepost.enumerate.enumeration import Found, Judge, Status, enumerate_all
-from fencepost.enumerate.prepare import ready
 from fencepost.enumerate.traces import MAX_EVENTS
 from fencepost.execution.execution import Execution
 from fencepost.judgement import Seen, bound_met, judge, nothing_completes, refutation
 from fencepost.models.cat.plan import is_race
 from fencepost.models.registry import MIXED, Model
 from fencepost.options import CheckOptions, ExploreOptions
+from fencepost.prepare.ready import ready
 from fencepost.program import instructions as ins
 from fencepost.program.condition import decide, refutes
 from fencepost.program.instructions import GOES_ON, ErrorKind

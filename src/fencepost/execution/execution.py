@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import field
+from collections.abc import Iterable, Mapping
+from dataclasses import field, replace
 from enum import Enum
+from typing import Any
 
 from fencepost.program.instructions import FenceKind, Mode, Tag
 from fencepost.program.operands import Position
@@ -67,6 +68,13 @@ class Event:
         return self.is_read or self.is_write
 
 
+#: The fields of an execution that are dependencies, with what models call each.
+DEPENDENCIES = {
+    "address_deps": "addr", "data_deps": "data", "control_deps": "ctrl",
+    "address_picks": "pick.addr", "data_picks": "pick.data", "control_picks": "pick.ctrl",
+}  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Execution:
     """A graph. `reads_from` maps each read to its write; `coherence` lists, per address, its writes in order with the
@@ -84,6 +92,14 @@ class Execution:
     threads: tuple[str, ...] = ()
     outcome: Mapping[str, int] = field(default_factory=dict)
     blocked: Mapping[int, Position | None] = field(default_factory=dict)  # thread -> where it waits
+    address_picks: frozenset[Pair] = frozenset()  # those among the dependencies that are pick dependencies only
+    data_picks: frozenset[Pair] = frozenset()
+    control_picks: frozenset[Pair] = frozenset()
+
+    def depending(self, found: Mapping[str, Iterable[Pair]]) -> Execution:
+        """The same with these dependencies, by the names of DEPENDENCIES."""
+        given: dict[str, Any] = {name: frozenset(pairs) for name, pairs in found.items()}
+        return replace(self, **given)
 
     def thread_events(self, thread: int) -> tuple[Event, ...]:
         """The events of a thread in program order."""

@@ -2,12 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from fencepost.explore.cuts import settled
 from fencepost.explore.engines import Engine, engine_of, rsmc
-from fencepost.explore.prepare import Prepared, prepare
 from fencepost.models.registry import Model
 from fencepost.options import ExploreOptions
+from fencepost.prepare.encoded import Prepared, encoded
+from fencepost.prepare.ready import ready
+from fencepost.program.instructions import Spawn
+from fencepost.program.passes.anonymity import KNOWN, anonymous
 from fencepost.program.program import Program
+
+
+def prepare(program: Program, model: Model, options: ExploreOptions, *, undo: bool = True) -> Prepared:
+    """`undo`: an iteration that adds something and takes it back is waiting, too."""
+    prepared = encoded(ready(program, model, options, undo=undo))
+    if not options.reduces_symmetry:
+        return prepared
+    known = anonymous(program)
+    if not _may_have_kin(prepared.program, known):
+        return prepared
+    return replace(prepared, anonymous=tuple(known.get(f.name, KNOWN) for f in prepared.program.functions))
+
+
+def _may_have_kin(program: Program, known: Mapping[str, int]) -> bool:
+    """Whether two threads may do the same on the same arguments. Where none do, nobody needs to look for them."""
+    seen: set[object] = set()
+    for t in program.threads:
+        used = known.get(t.function, KNOWN)
+        same = (t.function, tuple(a for k, a in enumerate(t.args) if used >> k & 1))
+        if used != KNOWN and same in seen:
+            return True
+        seen.add(same)
+    return any(isinstance(i, Spawn) for f in program.functions for i in f.code)
 
 
 def begin(program: Program, model: Model, options: ExploreOptions) -> tuple[Prepared | None, Engine]:

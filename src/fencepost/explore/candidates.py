@@ -12,9 +12,9 @@ from functools import lru_cache
 from fencepost import _core
 from fencepost.enumerate.candidates import Flags, Frame
 from fencepost.enumerate.locations import Solution
+from fencepost.execution.relations import bits, pairs
 from fencepost.explore.native import plan_rows
 from fencepost.models.cat.base import RELATIONS, SETS, VARYING, Structure
-from fencepost.models.cat.relations import bits, pairs
 from fencepost.models.registry import Model
 
 _MOST_FRAMES = 64  # that are remembered: each holds every relation of the model

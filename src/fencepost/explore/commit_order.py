@@ -8,8 +8,8 @@ the outcome means. Without an answer to one of them executions may be missing, a
 from __future__ import annotations
 
 from fencepost._core import CoreResults
-from fencepost.explore.prepare import Prepared
 from fencepost.models.registry import Model
+from fencepost.prepare.encoded import Prepared
 from fencepost.reasons import Code, Reason
 
 #: Models with a commit-before for which it is proved that no consistent execution has a cycle: Theorem 2 of the paper.

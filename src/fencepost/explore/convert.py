@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from fencepost._core import CoreEvent, CoreExecution, CoreFinding
-from fencepost.execution.execution import Event, EventKind, Execution
-from fencepost.explore.prepare import Prepared
-from fencepost.program.instructions import ErrorKind, FenceKind, Mode
+from fencepost.execution.execution import DEPENDENCIES, Event, EventKind, Execution
+from fencepost.prepare.encoded import Prepared
+from fencepost.program.instructions import ErrorKind, FenceKind, Mode, Tag
 from fencepost.program.layout import GLOBALS, REGION_MASK
 from fencepost.program.operands import Position, to_signed, to_unsigned
 from fencepost.program.symbols import demangled
@@ -20,6 +20,7 @@ _KINDS = (
 _MODES = tuple(Mode)
 _FENCES = tuple(FenceKind)
 _ERRORS = tuple(ErrorKind)
+_PICK = 1 << 30  # marks a pick dependency
 
 
 def to_execution(raw: CoreExecution, prepared: Prepared) -> Execution:
@@ -41,14 +42,11 @@ def to_execution(raw: CoreExecution, prepared: Prepared) -> Execution:
          for i, e in enumerate(found) if _KINDS[e.kind] is EventKind.READ},
         _coherence(raw, initial, shift),
         _updates(events),
-        _dependencies(found, shift, lambda e: e.address_deps),
-        _dependencies(found, shift, lambda e: e.data_deps),
-        _dependencies(found, shift, lambda e: e.control_deps),
-        _spawns(found, raw.spawned_by, shift),
-        _thread_names(raw, prepared),
-        dict(state_of(outcome, prepared)) if outcome else {},
-        {s.thread: positions[s.position] for s in raw.stuck},
-    )  # fmt: skip
+        spawns=_spawns(found, raw.spawned_by, shift),
+        threads=_thread_names(raw, prepared),
+        outcome=dict(state_of(outcome, prepared)) if outcome else {},
+        blocked={s.thread: positions[s.position] for s in raw.stuck},
+    ).depending(_dependencies(found, shift))  # fmt: skip
 
 
 def _accesses(e: CoreEvent) -> bool:
@@ -65,7 +63,7 @@ def _event(number: int, e: CoreEvent, at: Position | None) -> Event:
     if _accesses(e):
         return Event(
             number, e.thread, e.index, kind, e.address, e.size, e.value, _MODES[e.mode], rmw=e.rmw,
-            exclusive=e.exclusive, at=at,
+            exclusive=e.exclusive, at=at, tag=Tag.NORETURN if e.noreturn else Tag.NONE,
         )  # fmt: skip
     fence = _FENCES[e.fence] if kind is EventKind.FENCE else None
     address = e.address if kind is EventKind.FREE else 0
@@ -111,16 +109,20 @@ def _updates(events: list[Event]) -> frozenset[tuple[int, int]]:
     )
 
 
-def _dependencies(
-    events: Sequence[CoreEvent], shift: int, sources: Callable[[CoreEvent], Sequence[int]]
-) -> frozenset[tuple[int, int]]:
+def _dependencies(events: Sequence[CoreEvent], shift: int) -> dict[str, set[tuple[int, int]]]:
+    """By the name of the field of Execution."""
     by_index = {(e.thread, e.index): shift + i for i, e in enumerate(events)}
-    return frozenset(
-        (by_index[e.thread, source], shift + i)
-        for i, e in enumerate(events)
-        for source in sources(e)
-        if (e.thread, source) in by_index
-    )
+    found: dict[str, set[tuple[int, int]]] = {name: set() for name in DEPENDENCIES}
+    for i, e in enumerate(events):
+        for name in ("address", "data", "control"):
+            for source in getattr(e, f"{name}_deps"):
+                pair = by_index.get((e.thread, source & ~_PICK))
+                if pair is None:
+                    continue
+                found[f"{name}_deps"].add((pair, shift + i))
+                if source & _PICK:
+                    found[f"{name}_picks"].add((pair, shift + i))
+    return found
 
 
 def _thread_names(raw: CoreExecution, prepared: Prepared) -> tuple[str, ...]:

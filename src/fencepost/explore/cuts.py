@@ -12,12 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from fencepost import _core
-from fencepost.explore import saved
+from fencepost.explore import journal
 from fencepost.explore.engines import Engine
 from fencepost.explore.native import native_options
-from fencepost.explore.prepare import Prepared, encoded
 from fencepost.models.registry import Model
 from fencepost.options import ExploreOptions
+from fencepost.prepare.encoded import Prepared, encoded
 from fencepost.program.program import Program
 
 #: Seconds for that first execution: where all of them meet a bound there is none, and the run itself asks for cuts.
@@ -27,7 +27,7 @@ _AT_MOST = 1.0
 def settled(prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions) -> Prepared:
     """With the cuts that a first execution asks for, which is nearly always all, and those of a saved exploration."""
     if options.resume:
-        prepared = with_cuts(prepared, list(saved.load(Path(options.resume)).cuts)) or prepared
+        prepared = with_cuts(prepared, list(journal.load(Path(options.resume)).cuts)) or prepared
     while _mixes(prepared.program):
         first = _core.Exploration(prepared.bytecode, native_options(prepared, model, engine, options, keep=0))
         first.run(_AT_MOST, 1, 1)
@@ -42,7 +42,10 @@ def with_cuts(prepared: Prepared, cuts: list[int]) -> Prepared | None:
     """The same with plain accesses cut at these addresses too; None where it has these cuts already."""
     program = prepared.program
     fresh = set(cuts) - set(program.cuts)
-    return encoded(replace(program, cuts=tuple(sorted(fresh | set(program.cuts))))) if fresh else None
+    if not fresh:
+        return None
+    cut = encoded(replace(program, cuts=tuple(sorted(fresh | set(program.cuts)))))
+    return replace(cut, anonymous=prepared.anonymous)
 
 
 def _mixes(program: Program) -> bool:

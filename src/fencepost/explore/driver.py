@@ -4,64 +4,92 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from fencepost._core import CoreFinding
 from fencepost.errors import UnsupportedError, UsageError
 from fencepost.execution.execution import Execution
 from fencepost.explore import native
-from fencepost.explore.begin import begin
+from fencepost.explore.begin import begin, prepare
 from fencepost.explore.candidates import native_judge
 from fencepost.explore.commit_order import doubt as commit_before_doubt
 from fencepost.explore.convert import state_of, to_execution, to_report
 from fencepost.explore.cuts import with_cuts
 from fencepost.explore.deepen import deepen
 from fencepost.explore.engines import (
-    LOSES,
     NATIVE_MODELS,
+    PLANNED_MODELS,
+    UNALIGNED,
     WAITS_IN_BLOCK,
     Engine,
     engine_of,
-    may_lose,
+    has_non_atomics,
     uses,
 )
-from fencepost.explore.native import Report, Watch
-from fencepost.explore.prepare import Prepared, prepare
+from fencepost.explore.native import Report, Runner, Watch
 from fencepost.judgement import Seen, bound_met, judge, nothing_completes, refutation
-from fencepost.models.registry import Model, find
+from fencepost.models.registry import MIXED, Model, find
 from fencepost.options import CheckOptions, ExploreOptions
+from fencepost.prepare.encoded import Prepared
 from fencepost.program.condition import decide, refutes
 from fencepost.program.instructions import BOUNDS, GOES_ON, AtomicBegin, ErrorKind
 from fencepost.program.layout import condition_constants
 from fencepost.program.operands import Position
-from fencepost.program.program import Program
+from fencepost.program.program import Arch, Program
 from fencepost.reasons import Code, Reason, words
 from fencepost.verdict import Answer, ErrorReport, Estimate, Outcomes, Verdict, Witness
+
+#: The machines whose accesses may stand anywhere: they are split into pieces, which enumeration does.
+_UNALIGNED = (Arch.AARCH64, Arch.X86, Arch.PPC, Arch.RISCV)
 
 Options = TypeVar("Options", bound=ExploreOptions)
 
 #: How long a second look by enumeration may take where the user set no limit, in seconds.
 _SECOND_LOOK = 60.0
 
+#: How long a race that C forbids is looked for under a model of hardware, in seconds.
+_LOOK_FOR_RACES = 0.5
+
 #: How often loops whose iterations cannot be left out go round in a second run.
 _ROUNDS = 6
 
 
 def explore(
-    program: Program, model: Any, options: CheckOptions | None = None, progress: Watch | None = None
+    program: Program,
+    model: Model | str,
+    options: CheckOptions | None = None,
+    progress: Watch | None = None,
+    /,
+    *,
+    run: Runner = native.run,
 ) -> Verdict:
     """Explores all executions and looks for errors. `model` is a Model of the registry or a name."""
     options = options or CheckOptions()
     found = _model(model)
     if options.deepen:
-        verdict = deepen(lambda bounded: _check(program, found, bounded, progress), options)
+        verdict = deepen(lambda bounded: _check(program, found, bounded, progress, run), options)
     else:
-        verdict = _check(program, found, options, progress)
-    return replace(verdict, accepts_bounds=options.accept_bounds)
+        verdict = _check(program, found, options, progress, run)
+    racy = _racy_in_c(program, found, options)
+    return replace(verdict, accepts_bounds=options.accept_bounds, warnings=(*verdict.warnings, *racy))
 
 
-def _check(program: Program, found: Model, options: CheckOptions, progress: Watch | None) -> Verdict:
-    ran = _run(program, found, options, progress)
+def _racy_in_c(program: Program, model: Model, options: CheckOptions) -> tuple[str, ...]:
+    """Hardware gives racing accesses a meaning, C does not: a race that a short look under rc11 finds is told. (imm
+    has races of its own.)"""
+    in_c = program.arch in (Arch.C11, Arch.FP) and has_non_atomics(program) and model.name != "imm"
+    if model.name not in PLANNED_MODELS or not in_c or ErrorKind.RACE in options.ignored:
+        return ()
+    plain = replace(options, save=None, resume=None, algorithm="trust", commit_before=None, jobs=1)
+    short = replace(plain, time_limit=_LOOK_FOR_RACES, max_executions=1000)
+    found = _check(program, find("rc11"), short, None, native.run)
+    places = [str(e.at) for e in found.errors if e.kind is ErrorKind.RACE]
+    text = f"a data race under rc11: C gives this program no meaning, whatever {model.name} does"
+    return (f"{places[0]}: {text}",) if places else ()
+
+
+def _check(program: Program, found: Model, options: CheckOptions, progress: Watch | None, run: Runner) -> Verdict:
+    ran = _run(program, found, options, progress, run)
     if isinstance(ran, Engine):
         from fencepost.enumerate.verdicts import check_by_enumeration
 
@@ -93,18 +121,25 @@ def _check(program: Program, found: Model, options: CheckOptions, progress: Watc
         (*_flags(report, found), *_also(answer, report, unfinished), *_unsaved(report)),
         _told(engine)
         | ({"condition": condition} if program.condition is not None else {})
-        | ({"estimate": asdict(report.estimate)} if report.estimate is not None else {}),
+        | ({"estimate": asdict(report.estimate)} if report.estimate is not None else {})
+        | ({"digest": _digest(report)} if options.digest else {})
+        | _reduced(report),
         why,
     )
 
 
 def outcomes(
-    program: Program, model: Any, options: ExploreOptions | None = None, progress: Watch | None = None
+    program: Program,
+    model: Model | str,
+    options: ExploreOptions | None = None,
+    progress: Watch | None = None,
+    *,
+    run: Runner = native.run,
 ) -> Outcomes:
     """The final states of all complete executions, and whether the program's condition holds."""
     options = options or ExploreOptions()
     found = _model(model)
-    ran = _run(program, found, options, progress)
+    ran = _run(program, found, replace(options, reductions=False), progress, run)  # it counts each single execution
     if isinstance(ran, Engine):
         from fencepost.enumerate.verdicts import outcomes_by_enumeration
 
@@ -126,13 +161,14 @@ def outcomes(
     return Outcomes(
         found.name, dict(sorted(states.items())), holds, report.results.executions,
         report.results.blocked, report.seconds, words(unfinished), tuple(errors), why=engine.reason,
-        reasons=unfinished,
+        reasons=unfinished, digest=_digest(report) if options.digest else "",
     )  # fmt: skip
 
 
-def executions(program: Program, model: Any, options: ExploreOptions | None = None) -> Iterator[Execution]:
+def executions(program: Program, model: Model | str, options: ExploreOptions | None = None) -> Iterator[Execution]:
     """Every complete execution as a value, for analyses of one's own."""
     options = options or ExploreOptions()
+    options = replace(options, reductions=False)
     found = _model(model)
     prepared, engine = begin(program, found, options)
     surely = engine.like in NATIVE_MODELS and options.algorithm == "trust"
@@ -142,7 +178,7 @@ def executions(program: Program, model: Any, options: ExploreOptions | None = No
     ran = _run(program, found, options, None, keep=options.max_executions or 2**62)
     if isinstance(ran, Engine):
         from fencepost.enumerate import enumerate_executions
-        from fencepost.enumerate.prepare import ready
+        from fencepost.prepare.ready import ready
 
         yield from enumerate_executions(ready(program, found, options), found)
         return
@@ -150,21 +186,30 @@ def executions(program: Program, model: Any, options: ExploreOptions | None = No
         yield to_execution(raw, ran[0])
 
 
-def estimate(program: Program, model: Any, options: ExploreOptions | None = None, *, probes: int) -> Estimate | None:
-    """How many executions there seem to be, from so many random ways down the exploration tree; None where the core
-    explores in no such tree (models whose events commit out of order, and what is enumerated)."""
-    options = options or ExploreOptions()
+def estimate(
+    program: Program,
+    model: Model | str,
+    options: ExploreOptions | None = None,
+    *,
+    seconds: float = 1.0,
+    population: int = 0,
+) -> Estimate | None:
+    """How many executions there seem to be, from samples of the exploration tree; None where there is no such tree
+    (what is enumerated, and RSMC), or where no sample ended in so many seconds. `population`: the graphs of a sample on
+    one level; 0: ever more of them, while there is time."""
+    options = replace(options or ExploreOptions(), reductions=False)
     found = _model(model)
     prepared, engine = begin(program, found, options)
-    return None if prepared is None else native.estimate(prepared, found, engine, options, probes)
+    if prepared is None:
+        return None
+    return native.estimate(prepared, found, engine, options, seconds=seconds, population=population)
 
 
-def _model(model: Any) -> Model:
-    found: Model = find(model) if isinstance(model, str) else model
-    return found
+def _model(model: Model | str) -> Model:
+    return find(model) if isinstance(model, str) else model
 
 
-def knows(model: Any) -> bool:
+def knows(model: Model | str) -> bool:
     """Whether the core explores it. For the other models all candidate executions are enumerated."""
     return engine_of(_model(model)).explores
 
@@ -182,7 +227,7 @@ def _beyond(engine: Engine, error: UnsupportedError) -> Reason:
 
 
 def _second_look(engine: Engine) -> bool:
-    return engine.reason in (LOSES, WAITS_IN_BLOCK)
+    return engine.reason == WAITS_IN_BLOCK
 
 
 def _patient(engine: Engine, options: Options) -> Options:
@@ -193,17 +238,23 @@ def _patient(engine: Engine, options: Options) -> Options:
 
 
 def _run(
-    program: Program, model: Model, options: ExploreOptions, progress: Watch | None, *, keep: int = 0
+    program: Program,
+    model: Model,
+    options: ExploreOptions,
+    progress: Watch | None,
+    run: Runner = native.run,
+    *,
+    keep: int = 0,
 ) -> tuple[Prepared, Report, Engine] | Engine:
     """What the core found; an engine with its reason where only enumeration is sure to find everything."""
     prepared, engine = begin(program, model, options)
     if prepared is None:
         _refuse_saving(engine, options)
         return engine
-    report = native.run(prepared, model, engine, options, progress, keep=keep)
+    report = run(prepared, model, engine, options, progress, keep=keep)
     while cut := with_cuts(prepared, report.results.cuts):
         prepared = cut
-        report = native.run(prepared, model, engine, replace(options, resume=None), progress, keep=keep)
+        report = run(prepared, model, engine, replace(options, resume=None), progress, keep=keep)
     if options.algorithm != "rsmc" and (again := _going_round(program, model, engine, options, prepared, report)):
         prepared, report = again
     if options.algorithm == "rsmc":
@@ -211,13 +262,20 @@ def _run(
         return prepared, report if report.failed or report.reason else replace(report, reason=doubt), engine
     if report.results.may_miss and not report.failed and not report.reason:
         return Engine(False, reason=WAITS_IN_BLOCK)
-    if may_lose(engine, prepared.program) and not report.failed and not report.reason:
-        return Engine(False, reason=LOSES)
+    if MIXED in model.offers and program.arch in _UNALIGNED and any(map(_is_unaligned, report.results.findings)):
+        return Engine(False, reason=UNALIGNED)
     return prepared, report, engine
 
 
+def _is_unaligned(raw: CoreFinding) -> bool:
+    return _kind(raw) is ErrorKind.MISALIGNED
+
+
 def _refuse_saving(engine: Engine, options: ExploreOptions) -> None:
-    """Enumeration goes from the start to the end: a file that nobody reads or writes would be a promise not kept."""
+    """Enumeration goes from the start to the end: a file that nobody reads or writes would be a promise not kept, and
+    so would workers that nobody asks."""
+    if options.cluster is not None:
+        raise UsageError(f"--cluster: explorations are shared, but here all candidates are enumerated: {engine.reason}")
     if options.save or options.resume:
         asked = f"--save {options.save}" if options.save else f"--resume {options.resume}"
         raise UsageError(f"{asked}: explorations are saved, but here all candidates are enumerated: {engine.reason}")
@@ -275,8 +333,22 @@ def _flags(report: Report, model: Model) -> list[str]:
     return [f"the model raised its flag {plan.checks[i].name}" for i in raised] if plan is not None else []
 
 
+def _reduced(report: Report) -> dict[str, object]:
+    """What the reductions did: how many executions those that were visited stand for. Where identical threads part in a
+    way that the model does not order, several may stand for the same ones, and there is no number."""
+    visited, all_ = report.results.executions, report.results.representing
+    if all_ <= visited:
+        return {}
+    return {"representing": None if report.results.uncounted else all_, "reductions": ["symmetry"]}
+
+
+def _digest(report: Report) -> str:
+    low, high = report.results.digest
+    return f"{high:016x}{low:016x}"
+
+
 def _unsaved(report: Report) -> list[str]:
-    return [report.unsaved] if report.unsaved else []
+    return [*report.notes, *([report.unsaved] if report.unsaved else [])]
 
 
 def _refutations(report: Report, prepared: Prepared, model: str) -> list[Witness]:
@@ -300,9 +372,9 @@ def _unfinished(report: Report, limits: list[ErrorReport], prepared: Prepared) -
     if report.reason is None:
         return tuple(bound_met(prepared.program, limit) for limit in limits)
     seen, all_ = report.results.executions + report.results.blocked, report.estimate
-    if all_ is None or all_.executions <= seen:  # too few probes may say less than is already there
+    if all_ is None or all_.low <= seen:
         return (report.reason,)
-    return (replace(report.reason, message=f"{report.reason.message}, of about {all_} executions"),)
+    return (replace(report.reason, message=f"{report.reason.message}, of {all_} executions"),)
 
 
 def _answer_condition(report: Report, prepared: Prepared) -> bool | None:

@@ -11,7 +11,6 @@ from fencepost.errors import UnsupportedError
 from fencepost.models.registry import Model, find, names
 from fencepost.program.instructions import (
     AtomicBegin,
-    Cas,
     Fence,
     Instruction,
     Load,
@@ -27,7 +26,7 @@ NATIVE_MODELS = {"sc": 0, "tso": 1, "pso": 2, "ra": 3, "rc11": 4, "rc11-cpp20": 
 
 #: Our models that let events commit out of program order: the core runs their plan, with the rules of this number for
 #: what must be there before an event.
-PLANNED_MODELS = {"power": 2, "armv8": 3, "riscv": 4, "armv7": 5, "imm": 6}
+PLANNED_MODELS = {"power": 2, "armv8": 3, "armv8-2018": 3, "riscv": 4, "armv7": 5, "imm": 6}
 
 #: The rule of program order.
 IN_ORDER = 1
@@ -35,16 +34,13 @@ IN_ORDER = 1
 #: Our models without a hand-tuned checker whose events commit in program order: the core runs their plan so.
 IN_ORDER_MODELS = ("sra",)
 
-#: Those under which the explorer is known to lose executions: what it finds is true, that there is no more is not.
-NOT_SHOWN = ("armv7", "imm")
-
 #: Release/acquire with fences or non-atomic accesses: it is rc11 where every atomic access releases and acquires.
 STRONG_RC11 = "ra as rc11"
 
 #: The models under which the core explores atomic blocks: they go by coherence, and po and rf are acyclic.
 WITH_BLOCKS = ("sc", "tso", "pso", "ra", "rc11", "rc11-cpp20")
 
-LOSES = "nothing shows that the explorer finds everything under this model on this program"
+UNALIGNED = "accesses that are not aligned to their size are split into pieces, which enumeration does"
 WAITS_IN_BLOCK = "a thread may wait inside an atomic block, which is judged on whole executions"
 
 
@@ -95,7 +91,9 @@ def _checked(engine: Engine, program: Program) -> Engine:
         return Engine(False, reason="atomic blocks are judged on whole executions")
     if engine.explores and not engine.in_order and any(_oddly_annotated(i) for f in program.functions for i in f.code):
         return Engine(False, reason="the explorer does not treat loads that release and stores that acquire")
-    if engine.like == "ra" and (uses(program, Fence) or _has_non_atomics(program)):
+    if engine.explores and any(getattr(i, "alternative", False) for f in program.functions for i in f.code):
+        return Engine(False, reason="a compare-exchange that may write back what it read is judged on whole executions")
+    if engine.like == "ra" and (uses(program, Fence) or has_non_atomics(program)):
         return Engine(True, STRONG_RC11)
     return engine
 
@@ -143,15 +141,10 @@ def _in_order(model: Model, spawns: bool, exclusives: bool) -> Engine:
     return Engine(True, "", "the model keeps po and rf acyclic: its plan is run in program order")
 
 
-def may_lose(engine: Engine, program: Program) -> bool:
-    """Whether executions may be missing. Under armv8 a read may see what a compare-exchange of its thread wrote before
-    that has read; in the explorer's order it waits."""
-    return engine.like in NOT_SHOWN or (engine.like == "armv8" and uses(program, Cas))
-
-
 def uses(program: Program, *kinds: type[object]) -> bool:
     return any(isinstance(i, kinds) for f in program.functions for i in f.code)
 
 
-def _has_non_atomics(program: Program) -> bool:
+def has_non_atomics(program: Program) -> bool:
+    """Whether it has accesses that may race."""
     return any(isinstance(i, Load | Store) and i.mode is Mode.NA for f in program.functions for i in f.code)

@@ -9,17 +9,20 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from fencepost import _core, reasons
-from fencepost._core import CoreEstimate, CoreExecution, CoreResults, Progress
-from fencepost.explore import saved
+from fencepost._core import CoreExecution, CoreOutlook, CoreResults, Progress
+from fencepost.explore import journal, saved
 from fencepost.explore.commit_order import is_proved
 from fencepost.explore.engines import IN_ORDER, NATIVE_MODELS, PLANNED_MODELS, Engine
-from fencepost.explore.prepare import Prepared
+from fencepost.explore.foresight import foreseen
+from fencepost.explore.packed import Json
 from fencepost.models.registry import Model
 from fencepost.options import CheckOptions, ExploreOptions
+from fencepost.prepare.encoded import Prepared
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.program import Arch
 from fencepost.reasons import Reason
@@ -32,9 +35,9 @@ if TYPE_CHECKING:
 _LOOK = 0.05  # seconds between two looks at the clock, the screen and the keyboard
 _SAVE_EVERY = 5.0
 _UNLIMITED = 2**62
-_PATIENCE = 20.0  # seconds without any limit after which we ask whether there is an end
+PATIENCE = 20.0  # seconds without any limit after which we ask whether there is an end
 _AGES = 3e11  # seconds
-_HUGE = 1e60  # executions
+_HUGE = 1e30  # graphs on the way to executions
 _AT_ONCE = 1000  # executions that are handed out together
 _MEBIBYTE = 1 << 20
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -45,7 +48,7 @@ _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 class Report:
     """What a run of the core gave. `reason` says why it ended early; None where it explored everything. `estimate`:
     how many executions there seem to be in all, where it ended early and that is known. `unsaved`: why the last state
-    could not be saved."""
+    could not be saved. `notes`: what else the user should hear."""
 
     results: CoreResults
     seconds: float
@@ -53,10 +56,21 @@ class Report:
     failed: bool = False
     estimate: Estimate | None = None
     unsaved: str = ""
+    notes: tuple[str, ...] = ()
 
 
-#: Called with the executions visited, the seconds since the start, and an estimate of all executions (None: too early).
-Watch = Callable[[int, float, Estimate | None], None]
+#: Called with the executions visited, the seconds since the start, an estimate of all executions (None: too early), and
+#: on a cluster with the number of pieces that run at the same time.
+Watch: TypeAlias = Callable[..., None]
+
+
+class Runner(Protocol):
+    """Whoever explores: this process, or a cluster."""
+
+    def __call__(
+        self, prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions,
+        progress: Watch | None = None, *, keep: int = 0,
+    ) -> Report: ...  # fmt: skip
 
 
 def run(
@@ -69,8 +83,11 @@ def run(
     keep: int = 0,
 ) -> Report:
     """Explores until the end or a limit. With `save`, the state is written every few seconds and at every end; with
-    `resume`, the counts go on from the file."""
-    return _Run(prepared, model, engine, options, progress, keep).report()
+    `resume`, the counts go on from the file. Where threads that looked identical are not, it begins again."""
+    report = _Run(prepared, model, engine, options, progress, keep).report()
+    if report.results.asymmetric:
+        return _Run(prepared, model, engine, replace(options, symmetry=False), progress, keep).report()
+    return report
 
 
 def stream(prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions) -> Iterator[CoreExecution]:
@@ -90,25 +107,27 @@ class _Run:
         self.exploration = _core.Exploration(prepared.bytecode, native)
         self.fingerprint = saved.fingerprint(prepared, model, options) if options.save or options.resume else ""
         self.before: CoreResults | None = None
+        self.notes: tuple[str, ...] = ()
         if options.resume:
             self._resume(Path(options.resume))
         self.started = time.perf_counter()
         self.too_large = self.hopeless = False
         self.unsaved = ""
         if options.save:
-            saved.refuse_unwritable(Path(options.save))
+            journal.refuse_unwritable(Path(options.save))
 
     def _resume(self, file: Path) -> None:
-        state = saved.load(file)
+        state = journal.load(file)
         saved.refuse_other(file, state, self.fingerprint)
+        self.notes = tuple(saved.lost_note(file, state))
         self.exploration.set_remaining(list(state.remaining))
         self.before = state.results
 
     def report(self) -> Report:
         reason, failed = self._loop()
         results = saved.total(self.before, self.exploration.results())
-        estimate = self._estimate() if reason is not None else None
-        return Report(results, self._seconds(), reason, failed, estimate, self.unsaved)
+        estimate = self._last_estimate() if reason is not None else None
+        return Report(results, self._seconds(), reason, failed, estimate, self.unsaved, self.notes)
 
     def stream(self) -> Iterator[CoreExecution]:
         end: Progress | None = Progress.PAUSED
@@ -147,7 +166,7 @@ class _Run:
         if self.too_large and options.memory is not None:
             return reasons.out_of_memory(options.memory)
         if self.hopeless:
-            return reasons.hopeless(_PATIENCE)
+            return reasons.hopeless(PATIENCE)
         if end is None:
             return reasons.interrupted()
         if options.time_limit is not None and self._seconds() >= options.time_limit:
@@ -159,7 +178,7 @@ class _Run:
         try:
             results = saved.total(self.before, self.exploration.results())
             remaining, cuts = tuple(self.exploration.remaining()), self.prepared.program.cuts
-            saved.save(file, saved.Saved(self.fingerprint, results, remaining, cuts))
+            journal.save(file, journal.Saved(self.fingerprint, results, remaining, cuts))
             self.unsaved = ""
         except OSError as error:
             self.unsaved = f"the state was not saved: {file}: {error.strerror}"
@@ -174,50 +193,70 @@ class _Run:
     def _look(self, visited: int) -> None:
         if self.options.time_limit is not None and self._seconds() >= self.options.time_limit:
             self.exploration.stop()  # the core itself looks at the clock only now and then
-        if self.options.memory is not None and _resident() > self.options.memory * _MEBIBYTE:
+        if self.options.memory is not None and resident() > self.options.memory * _MEBIBYTE:
             self.too_large = True
             self.exploration.stop()
-        if self._without_limit and self._seconds() > _PATIENCE and self._is_hopeless(visited):
+        if without_limit(self.options) and self._seconds() > PATIENCE and self._is_hopeless(visited):
             self.hopeless = True
             self.exploration.stop()
         if self.progress is not None:
             self.progress(visited, self._seconds(), self._estimate())
 
-    @property
-    def _without_limit(self) -> bool:
-        o = self.options
-        return o.time_limit is None and o.max_executions is None and o.memory is None and o.save is None
-
     def _is_hopeless(self, visited: int) -> bool:
-        """Whether it would take longer than 10 000 years by the estimate. That is never below the truth by more than
-        chance allows and, being unbiased, a million times above it in one run of a million (Markov's inequality). Where
-        executions are so large that no probe has ended yet, what the first stands for so far decides, if it is huge."""
-        all_ = self._estimate()
-        if all_ is None:
-            return self.exploration.probing > _HUGE
-        return all_.executions * self._seconds() > _AGES * max(visited, 1)
+        """Where executions are so large that no sample has ended yet, the graphs that the first has met decide, if they
+        are very many."""
+        all_, reached = self._estimate(), self.exploration.outlook.reached
+        return reached > _HUGE if all_ is None else is_hopeless(all_, visited, self._seconds())
 
     def _estimate(self) -> Estimate | None:
-        found = self.exploration.estimate
-        return _as_estimate(found) if found.probes > 1 else None
+        outlook = self.exploration.outlook
+        return as_estimate(outlook, self.before, self._seconds(), outlook.done) if outlook.any else None
+
+    def _last_estimate(self) -> Estimate | None:
+        """Of what is left when an exploration ends early: for a twentieth of its time."""
+        self.exploration.allow()
+        self.exploration.estimate(min(max(self._seconds() / 20, 0.3), 1.0))
+        return self._estimate()
 
 
-def _as_estimate(found: CoreEstimate) -> Estimate:
-    """Numbers too large for a float, and what the core computed from such, are the largest float."""
-    most, executions = sys.float_info.max, found.executions + found.blocked
-    error = found.error if found.error <= most else most
-    return Estimate(executions if executions <= most else most, error, found.probes)
+def without_limit(options: ExploreOptions) -> bool:
+    o = options
+    return o.time_limit is None and o.max_executions is None and o.memory is None and o.save is None
 
 
-def estimate(prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, probes: int) -> Estimate | None:
+def is_hopeless(estimate: Estimate | None, visited: int, seconds: float) -> bool:
+    """Whether it would take longer than 10 000 years even if there are no more executions than there surely are."""
+    return estimate is not None and estimate.low * seconds > _AGES * max(visited, 1)
+
+
+def as_estimate(outlook: CoreOutlook, before: CoreResults | None, seconds: float, ran: float) -> Estimate:
+    """`before`: what was found elsewhere; `ran`: the choices that were made in so many seconds.
+    Numbers too large for a float, and what the core computed from such, are the largest float."""
+    earlier = 0 if before is None else before.executions + before.blocked
+    executions, low, high = (
+        min(earlier + n, sys.float_info.max) for n in (outlook.executions + outlook.blocked, outlook.low, outlook.high)
+    )
+    done = outlook.done + (0 if before is None else before.choices)
+    share = done / (done + outlook.left) if 0 < done + outlook.left < sys.float_info.max else 0.0
+    known, most = (executions, high) if outlook.known else (None, None)
+    if ran == 0:
+        return Estimate(known, low, most, share)
+    then = outlook.left * (seconds - outlook.age) / ran
+    left = max(then - outlook.age, 0.0)
+    return Estimate(known, low, most, 1 - (1 - share) * left / then if then > 0 else 1.0, left)
+
+
+def estimate(
+    prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, *, seconds: float, population: int
+) -> Estimate | None:
     """How many executions there seem to be, without exploring them; None where the core cannot say."""
     exploration = _core.Exploration(prepared.bytecode, native_options(prepared, model, engine, options, 0))
-    exploration.probe(probes)
-    found = exploration.estimate
-    return _as_estimate(found) if found.probes else None
+    exploration.estimate(seconds, population)
+    outlook = exploration.outlook
+    return as_estimate(outlook, None, 0.0, 0.0) if outlook.any else None
 
 
-def _resident() -> int:
+def resident() -> int:
     """The memory that this process occupies now; where the system does not say, the most it ever did."""
     try:
         return int(Path("/proc/self/statm").read_bytes().split()[1]) * _PAGE
@@ -232,34 +271,64 @@ def plan_rows(plan: Plan) -> tuple[list[list[int]], int, list[list[int]]]:
     return [list(o) for o in plan.operations], plan.registers, checks
 
 
+#: The options of the core as plain values, which can be sent to other machines.
+Settings: TypeAlias = dict[str, Json]
+
+
 def native_options(
     prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, keep: int
 ) -> _core.ExploreOptions:
+    return options_of(native_settings(prepared, model, engine, options, keep))
+
+
+def options_of(settings: Settings) -> _core.ExploreOptions:
+    """The options of the core with these values."""
     native = _core.ExploreOptions()
+    for name, value in settings.items():
+        if name in _PLANS:
+            getattr(native, f"set_{name}")(*value)  # type: ignore[misc] # rows, registers and checks
+        else:
+            setattr(native, name, value)
+    return native
+
+
+_PLANS = ("plan", "commit_before")
+
+
+def native_settings(prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, keep: int) -> Settings:
+    found: Settings = {}
     if engine.like in NATIVE_MODELS and options.algorithm == "trust":
-        native.model = NATIVE_MODELS[engine.like]
+        found["model"] = NATIVE_MODELS[engine.like]
     else:
         plan = model.plan
         assert plan is not None, "a planned model should have a plan"
-        native.set_plan(*plan_rows(plan))
-        native.success_dependencies = prepared.program.arch is Arch.RISCV
-        native.commit_order = IN_ORDER if engine.in_order else PLANNED_MODELS.get(engine.like, 0)
+        found["plan"] = _rows(plan)
+        found["success_dependencies"] = prepared.program.arch is Arch.RISCV
+        found["commit_order"] = IN_ORDER if engine.in_order else PLANNED_MODELS.get(engine.like, 0)
+        found["foreseen"] = [*foreseen(prepared.program, engine.like)]
     if options.algorithm == "rsmc":
         from fencepost.models.commit_before import find
 
-        native.set_commit_before(*plan_rows(find(options.commit_before, model)))
-        native.valid_commit_before = is_proved(model, options.commit_before)
-    native.keep_executions = keep
-    native.max_events = options.max_events
+        found["commit_before"] = _rows(find(options.commit_before, model))
+        found["valid_commit_before"] = is_proved(model, options.commit_before)
+    found |= {"keep_executions": keep, "max_events": options.max_events, "digest": options.digest}
+    if options.reduces_symmetry and engine.like in NATIVE_MODELS and options.algorithm == "trust" and not keep:
+        found["anonymous"] = list(prepared.anonymous)
+    found["shortcuts"] = options.shortcuts and options.spin_detection
     if isinstance(options, CheckOptions):
-        native.keep_outcomes = prepared.program.condition is not None
-        native.keep_going = options.keep_going or bool(options.ignored)
-        native.races = ErrorKind.RACE not in options.ignored
-        native.deadlocks = not {ErrorKind.DEADLOCK, ErrorKind.LIVENESS} <= options.ignored
-        native.leaks = options.leaks and ErrorKind.LEAK not in options.ignored
+        found["keep_outcomes"] = prepared.program.condition is not None
+        found["keep_going"] = options.keep_going or bool(options.ignored)
+        found["races"] = ErrorKind.RACE not in options.ignored
+        found["deadlocks"] = not {ErrorKind.DEADLOCK, ErrorKind.LIVENESS} <= options.ignored
+        found["leaks"] = options.leaks and ErrorKind.LEAK not in options.ignored
     else:
-        native.keep_going = True
-    return native
+        found["keep_going"] = True
+    return found
+
+
+def _rows(plan: Plan) -> list[Json]:
+    operations, registers, checks = plan_rows(plan)
+    return [[[*row] for row in operations], registers, [[*row] for row in checks]]
 
 
 def _wait(
@@ -277,7 +346,7 @@ def _wait(
 
     exploration.allow()
     worker = threading.Thread(target=work, daemon=True)
-    with _interrupts(exploration.stop) as interrupted:
+    with interrupts(exploration.stop) as interrupted:
         worker.start()
         try:
             while worker.is_alive():
@@ -292,7 +361,7 @@ def _wait(
 
 
 @contextmanager
-def _interrupts(stop: Callable[[], None]) -> Iterator[list[int]]:
+def interrupts(stop: Callable[[], None]) -> Iterator[list[int]]:
     """Ctrl-C calls `stop` instead of raising, so that nothing found so far is lost; yields the signals that came.
     Only the main thread hears signals: elsewhere nothing changes."""
     came: list[int] = []

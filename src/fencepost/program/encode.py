@@ -15,14 +15,15 @@ from fencepost.program.condition import FinalRegister
 from fencepost.program.instructions import INSTRUCTIONS, Instruction, Role, roles
 from fencepost.program.layout import Layout, initial_bytes, lay_out
 from fencepost.program.operands import Const, ConstantOperand, FunctionAddress, GlobalAddress, Operand, Position, Reg
-from fencepost.program.program import Program
+from fencepost.program.program import Arch, Program
 from fencepost.records import dataclass
 
 MAGIC = 0x46454E4345  # "FENCE"
 RECORD = 18
 NO_REGISTER = -1
 NO_OPERAND = -(1 << 62)
-FLAGS = ("exclusive", "weak", "may_fail", "lock", "private", "zeroed", "process", "spin", "undoes", "copies", "check")
+FLAGS = ("exclusive", "weak", "may_fail", "lock", "private", "zeroed", "process", "spin", "undoes", "copies", "check",
+         "alternative", "picks", "noreturn")  # fmt: skip
 _NUMBER: dict[type[Enum], dict[Any, int]] = {
     kind: {member: i for i, member in enumerate(kind)}
     for kind in (ins.Mode, ins.FenceKind, ins.Op, ins.RmwOp, ins.ErrorKind, ins.SyncOp)
@@ -164,7 +165,12 @@ class _Encoder:
         return 0 if member is None else _NUMBER[type(member)][member]
 
     def flags(self, i: Instruction) -> int:
-        return sum(1 << bit for bit, name in enumerate(FLAGS) if getattr(i, name, False))
+        held = {name for name in FLAGS if getattr(i, name, False)}
+        if getattr(i, "tag", None) is ins.Tag.NORETURN:
+            held.add("noreturn")
+        if self.program.arch is Arch.AARCH64 and (isinstance(i, ins.Cas) or getattr(i, "op", None) is ins.Op.SELECT):
+            held.add("picks")
+        return sum(1 << bit for bit, name in enumerate(FLAGS) if name in held)
 
     def text(self, i: Instruction) -> int:
         if (loop := getattr(i, "spin", None)) is not None:

@@ -92,6 +92,10 @@ class FenceKind(Enum):
     SYNC_RCU = "sync_rcu"
 
 
+#: Those that only the Linux kernel has.
+KERNEL_FENCES = frozenset(k for i, k in enumerate(FenceKind) if i >= list(FenceKind).index(FenceKind.MB))
+
+
 class Tag(Enum):
     """What an access is, besides its mode, to models that ask. NORETURN: a read-modify-write whose result goes nowhere
     (STADD, atomic_add). The others are the Linux kernel's. CMPXCHG: its read is known where it failed, too. LOCK and
@@ -233,6 +237,7 @@ class ErrorKind(Enum):
     THREAD_BOUND = "thread-bound"
     UNSUPPORTED = "unsupported"
     LEFT_OUT = "left-out"  # what comes after an iteration that was left out, though others saw what it did
+    NOT_ROBUST = "not-robust"  # of a whole program, never of one execution: it does what a stronger model forbids
 
 
 #: These are not faults of the program: they say that our knowledge ends here, so the verdict is UNKNOWN.
@@ -240,6 +245,10 @@ BOUNDS = frozenset({
     ErrorKind.LOOP_BOUND, ErrorKind.STEP_BOUND, ErrorKind.EVENT_BOUND, ErrorKind.THREAD_BOUND,
     ErrorKind.UNSUPPORTED, ErrorKind.MIXED_SIZE, ErrorKind.LEFT_OUT,
 })  # fmt: skip
+
+
+#: What an execution can run into that is the program's fault.
+FAULTS = tuple(kind for kind in ErrorKind if kind not in BOUNDS and kind is not ErrorKind.NOT_ROBUST)
 
 
 #: An execution goes on after these, or has ended anyway: to ignore one hides nothing but itself.
@@ -454,7 +463,9 @@ class Rmw(Instruction):
 @dataclass(frozen=True, slots=True)
 class Cas(Instruction):
     """Compare-exchange. `old` receives the value read, `success` 1 or 0. `weak`: may fail for no reason,
-    which the pass `weak_cas` makes visible."""
+    which the pass `weak_cas` makes visible. AArch64 leaves two things open: where the comparison succeeds, `old` may
+    come from memory or from `expected`; where it fails, nothing is written, or what was read. `alternative`: the second
+    of both."""
 
     mnemonic: ClassVar[str] = "cas"
     old: Reg | None = _define()
@@ -467,6 +478,7 @@ class Cas(Instruction):
     failure: Mode = _attribute(Mode, default=Mode.RLX)
     weak: bool = _attribute(bool, default=False)
     tag: Tag = _attribute(Tag, default=Tag.NONE)
+    alternative: bool = _attribute(bool, default=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -556,12 +568,14 @@ class Fail(Instruction):
 
 @dataclass(frozen=True, slots=True)
 class Choose(Instruction):
-    """dst := any value in low..high, both included, read as signed."""
+    """dst := any value in low..high, both included, read as signed. `open`: the range is that of a type, and too wide
+    to try every value; the pass `nondet` finds those that matter, or takes those that the user names."""
 
     mnemonic: ClassVar[str] = "choose"
     dst: Reg = _define()
     low: Operand = _use()
     high: Operand = _use()
+    open: bool = _attribute(bool, default=False)
 
 
 @dataclass(frozen=True, slots=True)

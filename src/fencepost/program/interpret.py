@@ -18,6 +18,7 @@ from enum import Enum
 
 from fencepost.program import instructions as ins
 from fencepost.program.arithmetic import ArithmeticFault, compute, update
+from fencepost.program.dependencies import NO_DEPS, PICK, Deps, events_of, picked, picks_of
 from fencepost.program.formatting import formatted
 from fencepost.program.instructions import ErrorKind, FenceKind, Instruction, Mode, RmwOp, Tag
 from fencepost.program.layout import (
@@ -39,8 +40,6 @@ from fencepost.program.program import Arch, Function, Program
 from fencepost.program.symbols import demangled
 from fencepost.records import dataclass
 
-Deps = frozenset[int]
-NO_DEPS: Deps = frozenset()
 _ALONE = "a variable of its own, which nobody else can change"
 MAX_STEPS = 1_000_000
 MAX_DEPTH = 1000
@@ -99,6 +98,10 @@ class Action:
     address_deps: Deps = NO_DEPS
     data_deps: Deps = NO_DEPS
     control_deps: Deps = NO_DEPS
+    address_picks: Deps = NO_DEPS  # those among them that are pick dependencies only
+    data_picks: Deps = NO_DEPS
+    control_picks: Deps = NO_DEPS
+    decided_by: Deps = NO_DEPS  # WRITE of a kernel program: all that any branch before it looked at
 
 
 @dataclass(slots=True)
@@ -120,6 +123,7 @@ class ThreadState:
     thread: int
     frames: list[Frame]
     control: Deps = NO_DEPS
+    decided_by: Deps = NO_DEPS  # where control dependencies end: what branches looked at, all of it
     scopes: tuple[tuple[int, int, Deps], ...] = ()  # depth, where a branch's ways meet again, control before it
     private: dict[int, tuple[int, Deps]] = field(default_factory=dict)  # address -> byte
     private_objects: dict[int, int] = field(default_factory=dict)  # start -> size
@@ -163,6 +167,7 @@ class Machine:
         self.joins: dict[str, dict[int, int]] = {}
         # The kernel's compilers may move what follows an if before it: a control dependency ends with the statement.
         self.scoped = program.arch is Arch.LKMM
+        self.picks = program.arch is Arch.AARCH64  # which tells apart what a value is and what decided on it
 
     # --- what engines ask
 
@@ -227,7 +232,7 @@ class Machine:
         """Runs up to the next action. Calling it again before `reply` gives the same action."""
         while state.pending is None:
             if state.pending_write is not None:
-                state.pending = state.pending_write
+                state.pending = _told(state.pending_write)
                 break
             state.steps += 1
             if state.steps > MAX_STEPS:
@@ -237,7 +242,8 @@ class Machine:
                 )  # fmt: skip
                 break
             try:
-                state.pending = self._step(state)
+                action = self._step(state)
+                state.pending = _told(action) if action is not None else None
             except ArithmeticFault as fault:
                 at = self._instruction(state).at
                 state.pending = Action(Kind.ERROR, at, error=fault.kind, message=str(fault))
@@ -267,6 +273,12 @@ class Machine:
                 found |= frame.deps[operand.index]
         return found
 
+    def _computed_from(self, frame: Frame, i: ins.Compute, args: tuple[int, ...]) -> Deps:
+        if i.op is not ins.Op.SELECT or not self.picks:
+            return self._deps(frame, *i.args)
+        condition, then, otherwise = i.args
+        return self._deps(frame, then if args[0] else otherwise) | picked(self._deps(frame, condition))
+
     def _set(self, frame: Frame, register: Reg | None, value: int, deps: Deps) -> None:
         if register is not None:
             frame.values[register.index] = to_unsigned(value)
@@ -287,6 +299,7 @@ class Machine:
                 self.joins[name] = joins(frame.function)
             join = self.joins[name].get(frame.pc, -1)
             state.scopes += ((len(state.frames), join, state.control),)
+            state.decided_by |= deps
         state.control |= deps
 
     def _step(self, state: ThreadState) -> Action | None:
@@ -297,7 +310,7 @@ class Machine:
         match i:
             case ins.Compute():
                 args = tuple(self._value(frame, a) for a in i.args)
-                self._set(frame, i.dst, compute(i.op, i.width, args), self._deps(frame, *i.args))
+                self._set(frame, i.dst, compute(i.op, i.width, args), self._computed_from(frame, i, args))
             case ins.Jump():
                 frame.pc = i.target
                 return None
@@ -440,8 +453,8 @@ class Machine:
             case ins.Store():
                 value = to_unsigned(self._value(frame, i.value) >> 8 * state.piece, 8 * size)
                 return Action(Kind.WRITE, i.at, address, size, value, mode=i.mode, address_deps=where,
-                              data_deps=self._deps(frame, i.value),
-                              control_deps=control, tag=i.tag)  # fmt: skip
+                              data_deps=self._deps(frame, i.value), control_deps=control, tag=i.tag,
+                              decided_by=self._decided_by(state, frame, i.value, i.address))  # fmt: skip
             case ins.StoreConditional():
                 return self._store_conditional(state, frame, i, address, where)
             case ins.Rmw() | ins.Cas() | ins.BlockingCas():
@@ -473,6 +486,11 @@ class Machine:
             case ins.Join():
                 return Action(Kind.JOIN, i.at, value=self._value(frame, i.thread), control_deps=control)
         raise AssertionError(f"{i.mnemonic} should have a meaning here")
+
+    def _decided_by(self, state: ThreadState, frame: Frame, *operands: Operand) -> Deps:
+        """What branches before a write have looked at, where they may have chosen one of its operands."""
+        free = any(isinstance(o, Reg) and o.index >= frame.function.parameters for o in operands)
+        return state.decided_by if free else NO_DEPS
 
     def _atomic_block(self, state: ThreadState, frame: Frame, i: ins.AtomicBegin | ins.AtomicEnd) -> Action | None:
         """Of nested blocks only the outermost is one: what begins and ends inside it is no action."""
@@ -579,10 +597,14 @@ class Machine:
                 expected, desired = self._value(frame, i.expected), self._value(frame, i.desired)
                 deps, compared = self._deps(frame, i.desired), self._deps(frame, i.expected)
                 done = to_unsigned(value, width) == to_unsigned(expected, width)
-                self._set(frame, i.old, value, event)
-                self._set(frame, i.success, int(done), event | compared)
-                if done:
-                    self._second_half(state, action, to_unsigned(desired, width), deps, compared=compared | event)
+                decided = picked(compared | event) if self.picks else compared | event
+                origin = compared | picked(event) if done and i.alternative else event
+                self._set(frame, i.old, value, origin)
+                self._set(frame, i.success, int(done), decided)
+                if done or i.alternative:
+                    new = to_unsigned(desired if done else value, width)
+                    deps = deps if done else event
+                    self._second_half(state, action, new, deps, None if done else value, compared=decided)
                     return
             case ins.BlockingCas():
                 new = to_unsigned(self._value(frame, i.desired), 8 * i.size)
@@ -611,8 +633,10 @@ class Machine:
         whether there is a write at all, which is a control dependency of the write."""
         state.effects += value != old
         state.pending_write = replace(
-            read, kind=Kind.WRITE, value=value, rmw=True, data_deps=deps, control_deps=state.control | compared
-        )
+            read, kind=Kind.WRITE, value=value, rmw=True, data_deps=deps, control_deps=state.control | compared,
+            decided_by=state.decided_by,
+            address_deps=read.address_deps - read.address_picks | picked(read.address_picks),
+        )  # fmt: skip
 
     # --- private memory
 
@@ -680,6 +704,17 @@ class Machine:
     def _private_write(self, state: ThreadState, address: int, size: int, value: int, deps: Deps) -> None:
         for k in range(size):
             state.private[address + k] = (value >> (8 * k) & 0xFF, deps)
+
+
+def _told(action: Action) -> Action:
+    """An action as engines see it: pick dependencies apart."""
+    address, data, control = action.address_deps, action.data_deps, action.control_deps
+    if max((0, *address, *data, *control)) < PICK:
+        return action
+    return replace(
+        action, address_deps=events_of(address), data_deps=events_of(data), control_deps=events_of(control),
+        address_picks=picks_of(address), data_picks=picks_of(data), control_picks=picks_of(control),
+    )  # fmt: skip
 
 
 def _misaligned(address: int, size: int) -> tuple[ErrorKind, str] | None:

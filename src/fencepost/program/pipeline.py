@@ -14,6 +14,8 @@ from enum import Enum
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.passes.checks import drop_checks
 from fencepost.program.passes.mapping import map_for_model
+from fencepost.program.passes.nondet import Nondet, close_choices
+from fencepost.program.passes.reservations import skip_failed_rounds
 from fencepost.program.passes.spin import find_spins, find_waits
 from fencepost.program.passes.synchronisation import Synchronisation, lower_synchronisation
 from fencepost.program.passes.unroll import LoopBounds, unroll
@@ -23,8 +25,8 @@ from fencepost.program.program import Program
 from fencepost.records import dataclass
 
 
-class Analysis(Enum):
-    """Who is going to take the program."""
+class Purpose(Enum):
+    """What the program is prepared for."""
 
     EXPLORE = "explore"
     ENUMERATE = "enumerate"
@@ -37,7 +39,8 @@ class Settings:
     """What the options and the model say about the passes. `target`: the model whose compilation scheme a C11 program
     takes. `undo`: the engine knows iterations that add something and take it back. `waits`: loops that only wait for
     one location become blocking, and no other loop changes. `unroll` bounds every loop, `loop_bounds` one place.
-    `ignored`: kinds of errors whose checks are left out. `volatile`: what such an access is."""
+    `ignored`: kinds of errors whose checks are left out. `volatile`: what such an access is. `nondet`: the values
+    that stand for those of a whole type."""
 
     target: str
     spurious_wakeups: bool = False
@@ -49,6 +52,7 @@ class Settings:
     loop_bounds: Mapping[str, int] = field(default_factory=dict)
     ignored: frozenset[ErrorKind] = frozenset()
     volatile: str = "plain"
+    nondet: Nondet | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,33 +61,35 @@ class Pass:
 
     name: str
     run: Callable[[Program, Settings], Program]
-    analyses: frozenset[Analysis]
+    purposes: frozenset[Purpose]
     wanted: Callable[[Settings], bool] = lambda _: True
 
 
-_ALL = frozenset(Analysis)
-_EXECUTIONS = frozenset({Analysis.EXPLORE, Analysis.ENUMERATE})  # they go through whole executions, one by one
+_ALL = frozenset(Purpose)
+_EXECUTIONS = frozenset({Purpose.EXPLORE, Purpose.ENUMERATE})  # they go through whole executions, one by one
 
 #: In this order: what lowering makes may be a weak exchange or a loop, and compiling comes last.
 PIPELINE: tuple[Pass, ...] = (
+    Pass("nondet", lambda p, s: close_choices(p, s.nondet), _ALL),
     Pass("volatile", lambda p, s: read_volatile(p, s.volatile), _ALL),
     Pass("checks", lambda p, s: drop_checks(p, s.ignored), _ALL, lambda s: bool(s.ignored)),
     Pass("synchronisation", lambda p, s: lower_synchronisation(p, Synchronisation(s.spurious_wakeups)), _ALL),
     Pass("weak exchanges", lambda p, _: let_weak_cas_fail(p), _ALL, lambda s: s.spurious_failures),
-    Pass("spins", lambda p, s: find_spins(p, undo=s.undo), _EXECUTIONS | {Analysis.BOUNDED},
+    Pass("reservations", lambda p, _: skip_failed_rounds(p), _EXECUTIONS, lambda s: s.spin_detection),
+    Pass("spins", lambda p, s: find_spins(p, undo=s.undo), _EXECUTIONS | {Purpose.BOUNDED},
          lambda s: s.spin_detection),
-    Pass("waits", lambda p, _: find_waits(p), frozenset({Analysis.ROBUSTNESS}), lambda s: s.waits),
+    Pass("waits", lambda p, _: find_waits(p), frozenset({Purpose.ROBUSTNESS}), lambda s: s.waits),
     Pass("unrolling", lambda p, s: unroll(p, LoopBounds(s.unroll, dict(s.loop_bounds))), _EXECUTIONS),
     Pass("compilation", lambda p, s: map_for_model(p, s.target), _ALL),
 )  # fmt: skip
 
 
-def passes(analysis: Analysis, settings: Settings) -> tuple[Pass, ...]:
+def passes(purpose: Purpose, settings: Settings) -> tuple[Pass, ...]:
     """The rows that a program goes through."""
-    return tuple(p for p in PIPELINE if analysis in p.analyses and p.wanted(settings))
+    return tuple(p for p in PIPELINE if purpose in p.purposes and p.wanted(settings))
 
 
-def prepare(program: Program, analysis: Analysis, settings: Settings) -> Program:
-    for step in passes(analysis, settings):
+def prepare(program: Program, purpose: Purpose, settings: Settings) -> Program:
+    for step in passes(purpose, settings):
         program = step.run(program, settings)
     return program

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import cached_property
 
 from fencepost.execution.execution import Event, EventKind, Execution
+from fencepost.program.fences import ORDERS
 from fencepost.program.instructions import FenceKind, Mode
-from fencepost.program.passes.mapping import ORDERS
 from fencepost.reference.relations import Relation, Set, bits
 
 

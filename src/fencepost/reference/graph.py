@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 
 from fencepost.errors import UnsupportedError
-from fencepost.execution.execution import Event, EventKind, Execution
+from fencepost.execution.execution import DEPENDENCIES, Event, EventKind, Execution
 from fencepost.execution.memory import final_value
 from fencepost.program.condition import FinalMemory, FinalRegister
+from fencepost.program.dependencies import Deps
 from fencepost.program.instructions import ErrorKind, FenceKind, Mode
-from fencepost.program.interpret import Action, Deps, Kind, Machine, Part, ThreadState
+from fencepost.program.interpret import Action, Kind, Machine, Part, ThreadState
 from fencepost.program.operands import Position, to_signed, to_unsigned
 from fencepost.program.program import Program
 from fencepost.records import dataclass
@@ -56,6 +57,9 @@ class Label:
     address_deps: frozenset[Name] = frozenset()
     data_deps: frozenset[Name] = frozenset()
     control_deps: frozenset[Name] = frozenset()
+    address_picks: frozenset[Name] = frozenset()
+    data_picks: frozenset[Name] = frozenset()
+    control_picks: frozenset[Name] = frozenset()
     low: int = 0  # the canonical choice of a CHOOSE
     hidden: bool = False
     stuck: bool = False
@@ -164,14 +168,11 @@ class Graph:
             {ids[r]: ids[w] for r, w in self.rf.items()},
             {a: tuple(ids[w] for w in ws) for a, ws in self.co.items()},
             frozenset((ids[r], ids[w]) for w, r in self.pairs.items()),
-            deps("address_deps"),
-            deps("data_deps"),
-            deps("control_deps"),
-            frozenset((ids[a], ids[b]) for a, b in self.spawns),
-            threads,
-            outcome or {},
-            {n[0]: e.at for n, e in self.labels.items() if e.stuck},
-        )
+            spawns=frozenset((ids[a], ids[b]) for a, b in self.spawns),
+            threads=threads,
+            outcome=outcome or {},
+            blocked={n[0]: e.at for n, e in self.labels.items() if e.stuck},
+        ).depending({name: deps(name) for name in DEPENDENCIES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,7 +343,9 @@ def _access(kind: EventKind, action: Action, value: int, mode: Mode) -> Label:
     return Label(
         kind, action.address, action.size, value, mode, at=action.at, address_deps=names(action.address_deps),
         data_deps=names(action.data_deps) if kind is EventKind.WRITE else frozenset(),
-        control_deps=names(action.control_deps),
+        control_deps=names(action.control_deps), address_picks=names(action.address_picks),
+        data_picks=names(action.data_picks) if kind is EventKind.WRITE else frozenset(),
+        control_picks=names(action.control_picks),
     )  # fmt: skip
 
 

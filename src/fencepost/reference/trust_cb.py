@@ -79,9 +79,10 @@ from dataclasses import replace
 
 from fencepost.execution.execution import EventKind
 from fencepost.program import instructions as ins
+from fencepost.program.dependencies import NO_DEPS, Deps
+from fencepost.program.fences import INSTRUCTION_BARRIERS, ORDERS
 from fencepost.program.instructions import Mode
-from fencepost.program.interpret import NO_DEPS, Deps, Kind, Part, ThreadState
-from fencepost.program.passes.mapping import INSTRUCTION_BARRIERS, ORDERS
+from fencepost.program.interpret import Kind, Part, ThreadState
 from fencepost.program.program import Arch, Program
 from fencepost.reference.axioms import Predicate
 from fencepost.reference.graph import FLAG, Exploration, Graph, Label, Name, Step, Threads, flags, names, number

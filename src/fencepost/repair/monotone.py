@@ -121,7 +121,7 @@ _EMPTY = Fact(Move.SAME)
 _RELATIONS = {
     "po": Fact(Move.SAME, True, True), "int": Fact(Move.SAME, True, True), "atomic": Fact(Move.SAME, True, True),
     "ctrl": Fact(Move.UP, False, True), "rf": _EMPTY, "co": _EMPTY, "loc": _EMPTY, "addr": _EMPTY, "data": _EMPTY,
-    "rmw": _EMPTY, "spawn": _EMPTY,
+    "rmw": _EMPTY, "spawn": _EMPTY, "pick.addr": _EMPTY, "pick.data": _EMPTY, "pick.ctrl": Fact(Move.DOWN, False, True),
 }  # fmt: skip
 _UNKNOWN = Fact(Move.ANY, True, True)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from fencepost.enumerate.prepare import ready
 from fencepost.execution.execution import Execution
 from fencepost.models.registry import Model
 from fencepost.options import ExploreOptions
+from fencepost.prepare.ready import ready
 from fencepost.program.instructions import ErrorKind, Mode
 from fencepost.program.program import Program
 from fencepost.repair.refit import refit

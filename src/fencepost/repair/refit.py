@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from fencepost.execution.execution import Event, EventKind, Execution, Pair
+from fencepost.execution.execution import DEPENDENCIES, Event, EventKind, Execution, Pair
 from fencepost.program.instructions import Cas, Mode
 from fencepost.program.interpret import Action, Kind, Machine, Part, ThreadState
 from fencepost.program.operands import to_unsigned
@@ -48,7 +48,7 @@ class _Refit:
         self.number = {e.id: n for n, e in enumerate(kept)}
         self.events = [replace(e, id=n) for n, e in enumerate(kept)]
         self.fences: list[Event] = []
-        self.deps: tuple[set[Pair], set[Pair], set[Pair]] = (set(), set(), set())
+        self.deps: dict[str, set[Pair]] = {name: set() for name in DEPENDENCIES}
         self.children = {self.number[a]: b for a, b in x.spawns if x.events[a].kind is EventKind.SPAWN}
         self.lines: dict[int, list[Event]] = {}
         for e in sorted(self.events, key=lambda e: e.index):
@@ -73,16 +73,14 @@ class _Refit:
                 waited += 1
                 if waited > len(todo):
                     raise _PartsWaysError
-        address, data, control = self.deps
         x = replace(
             self.x,
             events=(*self.events, *self.fences),
             reads_from={self.number[r]: self.number[w] for r, w in self.x.reads_from.items()},
             coherence={a: tuple(self.number[w] for w in order) for a, order in self.x.coherence.items()},
             rmw=self.pairs(self.x.rmw), spawns=self.spawns(),
-            address_deps=frozenset(address), data_deps=frozenset(data), control_deps=frozenset(control),
         )  # fmt: skip
-        return Refitted(x, self.number)
+        return Refitted(x.depending(self.deps), self.number)
 
     def spawns(self) -> frozenset[Pair]:
         """A thread begins with its first event and ends with its last, which may be fences."""
@@ -188,10 +186,8 @@ class _Refit:
         self.position[t] = self.position.get(t, 0) + 1
 
     def depend(self, action: Action, number: int) -> None:
-        for found, sources in zip(
-            self.deps, (action.address_deps, action.data_deps, action.control_deps), strict=True
-        ):  # fmt: skip
-            found |= {(source, number) for source in sources}
+        for name, found in self.deps.items():
+            found |= {(source, number) for source in getattr(action, name)}
 
 
 def differences(x: Execution, y: Execution) -> list[str]:
@@ -199,7 +195,7 @@ def differences(x: Execution, y: Execution) -> list[str]:
     engine for a model without them does not track them."""
     names = ("events", "reads-from", "coherence", "rmw", "spawns")
     found = [n for n, a, b in zip(names, _shape(x), _shape(y), strict=True) if a != b]
-    for name in ("address_deps", "data_deps", "control_deps"):
+    for name in DEPENDENCIES:
         a, b = _pairs(x, getattr(x, name)), _pairs(y, getattr(y, name))
         if a and b and a != b:
             found.append(name)

@@ -7,12 +7,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from fencepost._core import Against, RobustnessSearch, SearchStatistics, SearchStatus
+from fencepost.models.registry import Model
 from fencepost.options import RobustOptions
+from fencepost.prepare.encoded import Prepared
 from fencepost.program.instructions import BOUNDS, ErrorKind, Malloc
 from fencepost.program.operands import Position
 from fencepost.program.program import Arch, Program
 from fencepost.robustness.orders import needed, stronger_than_ra, weaker_than_ra
-from fencepost.robustness.prepare import RC11, Prepared, prepare
+from fencepost.robustness.prepare import RC11, prepare
 from fencepost.robustness.witness import divergence, program_error, race, race_by_hb
 from fencepost.verdict import Answer, ErrorReport, Verdict, Witness
 
@@ -21,12 +23,19 @@ Progress = Callable[[int, float, int], None]
 
 _MODELS = {"ra": Against.RA, "sra": Against.SRA, "tso": Against.TSO, "sc": Against.SC, "rc11": Against.RC11,
            "rc11-cpp20": Against.RC11_CPP20}  # fmt: skip
+#: The models weaker than SC against which robustness is decided.
+AGAINST = tuple(name for name in _MODELS if name != "sc")
 _SLICE = 0.05  # seconds between two looks at the clock and the keyboard
 _MEBIBYTE = 1 << 20
 _UNLIMITED = (1 << 32) - 2
 #: Codes of `Verdict.extra["code"]`: why a program that does not diverge is not called robust.
 OTHER_ORDERS, NO_RUNS, WAITS = "other-orders", "no-runs", "waits-for-ever"
 _MANY = 300_000  # states after which a second way to the answer is worth a try
+
+
+def analyse(program: Program, model: Model, options: RobustOptions, progress: Progress | None = None, /) -> Verdict:
+    """Robustness against a model, as an analysis."""
+    return check_robustness(program, replace(options, against=model.name), progress)
 
 
 def check_robustness(
@@ -38,7 +47,7 @@ def check_robustness(
     """
     options = options or RobustOptions()
     if options.against is None:
-        options = replace(options, against="ra" if options.state else needed(program))
+        options = replace(options, against=weaker_model(program, options))
     if options.state:
         from fencepost.robustness.states import check_state_robustness
 
@@ -63,6 +72,11 @@ def check_robustness(
         finished = _run(search, options, started, progress)
     verdict = _verdict(search, prepared, options, finished, time.perf_counter() - started)
     return _with_orders(verdict, program)
+
+
+def weaker_model(program: Program, options: RobustOptions) -> str:
+    """The model to be robust against: the one that was asked for, or the one that the program's accesses need."""
+    return options.against or ("ra" if options.state else needed(program))
 
 
 def _with_orders(verdict: Verdict, program: Program) -> Verdict:

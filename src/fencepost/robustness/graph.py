@@ -8,10 +8,10 @@ from dataclasses import field, replace
 
 from fencepost._core import LabelKind, TraceStep
 from fencepost.execution.execution import Event, EventKind, Execution
+from fencepost.prepare.encoded import Prepared
 from fencepost.program.instructions import FenceKind, Mode
 from fencepost.program.operands import Position
 from fencepost.records import dataclass
-from fencepost.robustness.prepare import Prepared
 from fencepost.verdict import Edge
 
 _MODES, _FENCES = tuple(Mode), tuple(FenceKind)

@@ -5,31 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fencepost import _core
 from fencepost.options import RobustOptions
+from fencepost.prepare.encoded import Prepared, encoded
 from fencepost.program import instructions as ins
 from fencepost.program import pipeline
-from fencepost.program.encode import Encoded, encode
+from fencepost.program.fences import FULL_FENCES
 from fencepost.program.instructions import FenceKind, Instruction, Mode, RmwOp
 from fencepost.program.operands import Const, GlobalAddress
 from fencepost.program.passes.rewrite import Registers, expand
 from fencepost.program.program import Arch, Object, Program
-from fencepost.records import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """The program that is searched, and what the core made of it."""
-
-    program: Program
-    encoded: Encoded
-    bytecode: _core.Bytecode
 
 
 def prepare(program: Program, against: str, options: RobustOptions | None = None) -> Prepared:
-    program = passes(program, against, options)
-    encoded = encode(program)
-    return Prepared(program, encoded, _core.decode(encoded.words, encoded.strings))
+    return encoded(passes(program, against, options))
 
 
 def passes(program: Program, against: str, options: RobustOptions | None = None) -> Program:
@@ -37,7 +25,7 @@ def passes(program: Program, against: str, options: RobustOptions | None = None)
     read-modify-write of one location that nothing else uses (Example 3.6 of the paper), and drops the weaker fences:
     where every access releases or acquires they add nothing. SC needs no fence at all."""
     settings = replace((options or RobustOptions()).settings, target=against)
-    program = pipeline.prepare(program, pipeline.Analysis.ROBUSTNESS, settings)
+    program = pipeline.prepare(program, pipeline.Purpose.ROBUSTNESS, settings)
     if against == "tso" or against in RC11:
         return program
     return _fences_as_updates(program, frozenset() if against == "sc" else FULL_FENCES)
@@ -45,10 +33,6 @@ def passes(program: Program, against: str, options: RobustOptions | None = None)
 
 #: The models that take the orders of C, and its fences, as they are.
 RC11 = frozenset({"rc11", "rc11-cpp20"})
-
-FULL_FENCES = frozenset({
-    FenceKind.SC, FenceKind.SYNC, FenceKind.MFENCE, FenceKind.DMB_SY, FenceKind.DSB_SY, FenceKind.FENCE_RW_RW,
-})  # fmt: skip
 
 
 def _fences_as_updates(program: Program, full: frozenset[FenceKind]) -> Program:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from fencepost.errors import UnsupportedError
 from fencepost.options import RobustOptions
 from fencepost.program import instructions as ins
+from fencepost.program.fences import FULL_FENCES
 from fencepost.program.instructions import Instruction, Mode, Op, RmwOp
 from fencepost.program.layout import Layout, initial_bytes, lay_out
 from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, Operand, Reg, to_signed
@@ -21,7 +22,7 @@ from fencepost.program.program import Function, Program
 from fencepost.program.symbols import demangled
 from fencepost.records import dataclass
 from fencepost.robustness.live import live_before
-from fencepost.robustness.prepare import FULL_FENCES, passes
+from fencepost.robustness.prepare import passes
 from fencepost.robustness.promela_monitors import Rows
 
 CELL = 8

@@ -19,6 +19,7 @@ from fencepost._core import LabelKind
 from fencepost.errors import UnsupportedError
 from fencepost.execution.execution import EventKind
 from fencepost.options import RobustOptions
+from fencepost.prepare.encoded import Prepared
 from fencepost.program.instructions import ErrorKind, FenceKind
 from fencepost.program.interpret import Action, Kind, Part
 from fencepost.program.operands import to_signed
@@ -27,7 +28,7 @@ from fencepost.program.transitions import Transitions
 from fencepost.records import dataclass
 from fencepost.robustness.graph import Graph, Label, hb_sc_cycle
 from fencepost.robustness.live import Forgetting, is_named
-from fencepost.robustness.prepare import Prepared, prepare
+from fencepost.robustness.prepare import prepare
 from fencepost.robustness.witness import describe
 from fencepost.verdict import Answer, ErrorReport, Step, Verdict, Witness
 
@@ -344,7 +345,7 @@ def _witness(
     x = graph.execution()
     where = ", ".join(_standing(machine, x.threads[t], n) for t, n in enumerate(last.threads))
     note = f"a state that SC never reaches: {where}"
-    error = ErrorReport(ErrorKind.ASSERTION, "not robust against ra: a new program state", steps[-1].at,
+    error = ErrorReport(ErrorKind.NOT_ROBUST, "not robust against ra: a new program state", steps[-1].at,
                         steps[-1].thread, (len(x.events) - 1,))  # fmt: skip
     return Witness(x, error, "ra", hb_sc_cycle(x), tuple(steps), (note,), prepared.program)
 

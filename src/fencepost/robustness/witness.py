@@ -13,12 +13,12 @@ from fencepost._core import ErrorFound, LabelKind, RobustnessSearch, TraceStep
 from fencepost.errors import InternalError
 from fencepost.execution.execution import Event, EventKind, Execution
 from fencepost.models.registry import find
+from fencepost.prepare.encoded import Prepared
 from fencepost.program.datatypes import path_at
 from fencepost.program.instructions import ErrorKind, Mode
 from fencepost.program.operands import Position, to_signed
 from fencepost.program.symbols import demangled
 from fencepost.robustness.graph import Graph, Label, hb_sc_cycle
-from fencepost.robustness.prepare import Prepared
 from fencepost.verdict import Edge, ErrorReport, Step, Witness
 
 
@@ -57,7 +57,7 @@ def _witness(against: str, steps: list[Label], label: Label, graph: Graph, event
         what = f"the write of {name} at {here} may come right behind the older {old}, before the {new} of {there}"
     else:
         what = f"the read of {name} at {here} may still return {old}, though {new} was stored later at {there}"
-    error = ErrorReport(ErrorKind.ASSERTION, f"not robust against {against}", label.at, label.thread, (event,))
+    error = ErrorReport(ErrorKind.NOT_ROBUST, f"not robust against {against}", label.at, label.thread, (event,))
     run = (*_run(steps, graph), Step(label.thread, what, label.at, event))
     cycle = hb_sc_cycle(x)
     return Witness(x, error, against, cycle, run, (what, _round(x, cycle, graph.prepared)), graph.prepared.program)

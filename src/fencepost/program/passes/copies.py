@@ -13,7 +13,7 @@ from fencepost.program.passes.rewrite import defined, map_functions, map_used, r
 from fencepost.program.program import Function, Program
 
 #: These can fail, so they stay even where nobody reads their result.
-_MAY_FAIL = frozenset({Op.UDIV, Op.UREM, Op.SDIV, Op.SREM, Op.TO_SIGNED, Op.TO_UNSIGNED})
+MAY_FAIL = frozenset({Op.UDIV, Op.UREM, Op.SDIV, Op.SREM, Op.TO_SIGNED, Op.TO_UNSIGNED})
 
 
 def remove_copies(program: Program) -> Program:
@@ -71,7 +71,7 @@ def _drop(function: Function) -> Function:
             live |= live_in[m]
         for index in range(block.last, block.first - 1, -1):
             i = function.code[index]
-            if isinstance(i, Compute) and i.op not in _MAY_FAIL and not live >> i.dst.index & 1:
+            if isinstance(i, Compute) and i.op not in MAY_FAIL and not live >> i.dst.index & 1:
                 parts[index] = []
                 continue
             for register in defined(i):

@@ -36,30 +36,13 @@ from functools import partial
 
 from fencepost.errors import UnsupportedError
 from fencepost.program import instructions as ins
+from fencepost.program.fences import ACQUIRE, ALL, INSTRUCTION_BARRIERS, NOT_WR, ORDERS, RELEASE, Orders
 from fencepost.program.instructions import FenceKind, Instruction, Mode
 from fencepost.program.operands import Position, Reg
 from fencepost.program.passes.rewrite import Registers, expand, inside, map_functions
 from fencepost.program.program import Arch, Program
 from fencepost.records import dataclass
 
-Orders = frozenset[str]
-RR, RW, WR, WW = ("rr", "rw", "wr", "ww")
-_ACQUIRE, _RELEASE, _ALL = frozenset({RR, RW}), frozenset({RW, WW}), frozenset({RR, RW, WR, WW})
-_NOT_WR = _ALL - {WR}
-
-#: Which pairs of accesses (before, after) a fence orders.
-ORDERS: dict[FenceKind, Orders] = {
-    FenceKind.ACQ: _ACQUIRE, FenceKind.REL: _RELEASE, FenceKind.ACQ_REL: _NOT_WR, FenceKind.SC: _ALL,
-    FenceKind.SYNC: _ALL, FenceKind.LWSYNC: _NOT_WR, FenceKind.EIEIO: frozenset({WW}),
-    FenceKind.MFENCE: _ALL, FenceKind.LFENCE: _ACQUIRE, FenceKind.SFENCE: frozenset({WW}),
-    FenceKind.DMB_SY: _ALL, FenceKind.DMB_LD: _ACQUIRE, FenceKind.DMB_ST: frozenset({WW}),
-    FenceKind.DSB_SY: _ALL, FenceKind.DSB_LD: _ACQUIRE, FenceKind.DSB_ST: frozenset({WW}),
-    FenceKind.FENCE_R_R: frozenset({RR}), FenceKind.FENCE_R_W: frozenset({RW}), FenceKind.FENCE_R_RW: _ACQUIRE,
-    FenceKind.FENCE_W_R: frozenset({WR}), FenceKind.FENCE_W_W: frozenset({WW}),
-    FenceKind.FENCE_W_RW: frozenset({WR, WW}), FenceKind.FENCE_RW_R: frozenset({RR, WR}),
-    FenceKind.FENCE_RW_W: _RELEASE, FenceKind.FENCE_RW_RW: _ALL, FenceKind.FENCE_TSO: _NOT_WR,
-}  # fmt: skip
-INSTRUCTION_BARRIERS = frozenset({FenceKind.ISYNC, FenceKind.ISB, FenceKind.FENCE_I})
 _C11_FENCES = (FenceKind.ACQ, FenceKind.REL, FenceKind.ACQ_REL, FenceKind.SC)
 
 
@@ -98,12 +81,12 @@ ARMV8 = Target(
 ARMV8_RCPC = replace(ARMV8, acquire_pc=True)
 _RISCV_BY_STRENGTH = sorted((f for f in ORDERS if f.value.startswith("fence.")), key=lambda f: len(ORDERS[f]))
 RISCV = Target(Arch.RISCV, tuple(_RISCV_BY_STRENGTH), barrier=FenceKind.FENCE_I, amo_modes=True)
-TSO = Target(Arch.X86, (FenceKind.MFENCE,), kept=_NOT_WR, locked=True, sc_after=True)
-PSO = Target(Arch.X86, (FenceKind.SFENCE, FenceKind.MFENCE), kept=_ACQUIRE, locked=True, sc_after=True)
+TSO = Target(Arch.X86, (FenceKind.MFENCE,), kept=NOT_WR, locked=True, sc_after=True)
+PSO = Target(Arch.X86, (FenceKind.SFENCE, FenceKind.MFENCE), kept=ACQUIRE, locked=True, sc_after=True)
 
 #: The target of each model that has one, by the model's name. ARMv7 has no acquire and release accesses: it takes
 #: POWER's scheme, and its model reads sync and lwsync as dmb and isync as isb.
-TARGETS = {"power": POWER, "armv7": POWER, "armv8": ARMV8, "riscv": RISCV, "tso": TSO, "pso": PSO}
+TARGETS = {"power": POWER, "armv7": POWER, "armv8": ARMV8, "armv8-2018": ARMV8, "riscv": RISCV, "tso": TSO, "pso": PSO}
 
 
 def map_for_model(program: Program, model: str) -> Program:
@@ -185,9 +168,9 @@ def _map(target: Target, i: Instruction, registers: Registers) -> Sequence[Instr
         case ins.Fence():
             return _fence(target, i)
         case ins.AtomicBegin():
-            return (*_fences(target, _RELEASE, i.at), i)
+            return (*_fences(target, RELEASE, i.at), i)
         case ins.AtomicEnd():
-            return (i, *_fences(target, _ACQUIRE, i.at))
+            return (i, *_fences(target, ACQUIRE, i.at))
     return (i,)
 
 
@@ -212,12 +195,12 @@ def _load(target: Target, i: ins.Load | ins.Await, registers: Registers) -> Sequ
         weak = Mode.ACQ_PC if target.acquire_pc else Mode.ACQ
         modes = {Mode.SC: Mode.ACQ, Mode.ACQ: weak, Mode.ACQ_PC: Mode.ACQ_PC}
         return (replace(i, mode=modes.get(i.mode, _plain(i.mode))),)
-    before = _fences(target, _ALL, i.at) if i.mode is Mode.SC and not target.sc_after else []
+    before = _fences(target, ALL, i.at) if i.mode is Mode.SC and not target.sc_after else []
     plain = replace(i, mode=_plain(i.mode))
     if not i.mode.acquires:
         return (plain,)
     if not target.branch:
-        return (*before, plain, *_fences(target, _ACQUIRE, i.at))
+        return (*before, plain, *_fences(target, ACQUIRE, i.at))
     if isinstance(plain, ins.Await):
         return (*before, plain, *_barrier(target, i.at))  # an await is a loop: its branch is already there
     branch = ins.Branch(plain.dst, inside(len(before) + 2), inside(len(before) + 2), at=i.at)
@@ -236,8 +219,8 @@ def _store(target: Target, i: ins.Store | ins.StoreConditional) -> Sequence[Inst
     if not i.mode.releases:
         return (plain,)
     full = i.mode is Mode.SC
-    before = _fences(target, _ALL if full and target.sc_both else _RELEASE, i.at)
-    after = _fences(target, _ALL, i.at) if full and target.sc_after else []
+    before = _fences(target, ALL if full and target.sc_both else RELEASE, i.at)
+    after = _fences(target, ALL, i.at) if full and target.sc_after else []
     return (*before, plain, *after)
 
 
@@ -250,9 +233,9 @@ def _read_modify_write(
     if isinstance(plain, ins.Cas):
         plain = replace(plain, failure=Mode.RLX)
     if target.locked:  # the instruction drains the buffer also where it fails, but then its event is a plain read
-        return (*_fences(target, _ALL, i.at), plain) if isinstance(plain, ins.Cas) else (plain,)
+        return (*_fences(target, ALL, i.at), plain) if isinstance(plain, ins.Cas) else (plain,)
     assert target.branch, "a machine without locked or ordered read-modify-writes should acquire by a branch"
-    before = _fences(target, _ALL if i.mode is Mode.SC else _RELEASE, i.at) if i.mode.releases else []
+    before = _fences(target, ALL if i.mode is Mode.SC else RELEASE, i.at) if i.mode.releases else []
     here = len(before)
     if isinstance(i, ins.Cas) and isinstance(plain, ins.Cas):
         return (*before, *_cas_acquire(target, i, plain, here, registers))

@@ -6,13 +6,16 @@ was written, and accesses of mixed size are known before an analysis runs into t
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from itertools import pairwise
 
+from fencepost.program.arithmetic import compute
 from fencepost.program.condition import FinalMemory
 from fencepost.program.instructions import Cas, Compute, Instruction, Load, Op, Rmw, Store, StoreConditional
-from fencepost.program.operands import Const, ConstantOperand, GlobalAddress, Operand, Reg
+from fencepost.program.operands import Const, ConstantOperand, GlobalAddress, Operand, Reg, to_signed, to_unsigned
+from fencepost.program.passes.copies import MAY_FAIL
+from fencepost.program.passes.rewrite import defined
 from fencepost.program.passes.temporaries import told_apart
 from fencepost.program.program import Function, Program
 
@@ -34,6 +37,7 @@ class PointsTo:
         self.functions = tuple(functions)
         self.registers: dict[tuple[str, int], set[Place]] = defaultdict(set)
         self.memory: dict[str, set[Place]] = defaultdict(set)
+        self.numbers = {f.name: _numbers(f, initial[f.name]) for f in self.functions}
         for f in self.functions:
             for name, value in initial[f.name].items():
                 self.registers[f.name, f.registers.index(name)] |= _place(value)
@@ -83,7 +87,7 @@ class PointsTo:
 
     def _computed(self, f: str, op: Op, args: tuple[Operand, ...]) -> frozenset[Place]:
         places = frozenset[Place]().union(*(self.places(f, a) for a in args))
-        match op, args:
+        match op, tuple(self._known(f, a) for a in args):
             case (Op.ADD, (base, Const(value))) | (Op.ADD, (Const(value), base)):
                 return frozenset((n, o + value) for n, o in self.places(f, base) if abs(o + value) < _FAR)
             case (Op.SUB, (base, Const(value))):
@@ -91,6 +95,11 @@ class PointsTo:
             case (Op.XOR, (base, Const(value))) if 0 <= value < _WORD:
                 return frozenset((n, o ^ value) for n, o in self.places(f, base))
         return places
+
+    def _known(self, f: str, operand: Operand) -> Operand:
+        """A register that holds one number all the time is that number."""
+        found = self.numbers[f].get(operand.index) if isinstance(operand, Reg) else None
+        return operand if found is None else Const(found)
 
     def _read(self, f: str, dst: Reg | None, address: Operand) -> None:
         if dst is not None:
@@ -100,6 +109,20 @@ class PointsTo:
     def _write(self, f: str, address: Operand, value: Operand) -> None:
         for name, _ in self.places(f, address):
             self.memory[name] |= self.places(f, value)
+
+
+def _numbers(function: Function, initial: dict[str, ConstantOperand]) -> dict[int, int]:
+    """The registers that hold one number all the time: given at the start, or computed once from such."""
+    times = Counter(r.index for i in function.code for r in defined(i))
+    given = {function.registers.index(name): value for name, value in initial.items()}
+    found = {r: v.value for r, v in given.items() if isinstance(v, Const) and not times[r]}
+    for i in function.code:
+        if isinstance(i, Compute) and times[i.dst.index] == 1 and i.dst.index not in given:
+            args = [found.get(a.index) if isinstance(a, Reg) else getattr(a, "value", None) for a in i.args]
+            numbers = tuple(to_unsigned(a) for a in args if a is not None)
+            if i.op not in MAY_FAIL and len(numbers) == len(args):
+                found[i.dst.index] = to_signed(compute(i.op, i.width, numbers))
+    return found
 
 
 def _place(value: Operand) -> frozenset[Place]:

@@ -1,4 +1,5 @@
-"""Which stack memory only its own thread ever sees. Accesses to such memory are not events.
+"""Which stack memory only its own thread ever sees. Accesses to such memory are not events. And which thread-local
+objects others may see: those become an array with an element for each thread.
 
 An address escapes where it is stored in memory that others may see, given to a new thread or to an unknown function, or
 left as the result of the thread. Everything here is flow-insensitive and errs towards "escapes".
@@ -23,12 +24,25 @@ from fencepost.program.instructions import (
     Store,
     StoreConditional,
     Sync,
+    ThreadLocalAddress,
 )
 from fencepost.program.operands import FunctionAddress, Operand, Reg
 from fencepost.program.passes.rewrite import map_functions
+from fencepost.program.passes.thread_locals import share
 from fencepost.program.program import Function, Program
 
+_OURS = "fencepost."
 _STORED = {Store: "value", StoreConditional: "value", Rmw: "value", Cas: "desired", BlockingCas: "desired"}
+
+
+@dataclass
+class _ThreadLocals:
+    """Origins that mean the same in every function: one bit for each thread-local object. `held`: what other such
+    objects their memory may point into."""
+
+    bits: dict[str, int]
+    all: int
+    held: dict[int, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -41,27 +55,39 @@ class _Facts:
     held: dict[int, int] = field(default_factory=dict)  # per alloca origin: what its memory may point into
     escaped: int = 0
     returned: int = 0
+    objects: _ThreadLocals = field(default_factory=lambda: _ThreadLocals({}, 0))
 
     def of(self, operand: Operand | None) -> int:
         return self.reach[operand.index] if isinstance(operand, Reg) else 0
 
 
 def find_private(program: Program) -> Program:
-    """The program with `private` set on every alloca that does not escape."""
-    facts = {f.name: _start(f) for f in program.functions}
+    """The program with `private` set on every alloca that does not escape, and without thread-local objects that do."""
+    first = max((f.parameters + sum(isinstance(i, Alloca) for i in f.code) for f in program.functions), default=0)
+    own = [o.name for o in program.objects if o.thread_local and not o.name.startswith(_OURS)]
+    objects = _ThreadLocals({name: 1 << (first + k) for k, name in enumerate(own)}, 0)
+    objects.all = sum(objects.bits.values())
+    facts = {f.name: _start(f, objects) for f in program.functions}
     changed = True
     while changed:
         changed = False
         for one in facts.values():
             changed |= _grow(one, facts)
-    return map_functions(program, lambda f: _mark(f, facts[f.name]))
+    escaped = 0
+    for one in facts.values():
+        escaped |= one.escaped & objects.all
+    for _ in objects.bits:  # what the memory of a shared one points into, and so on
+        for bit, held in objects.held.items():
+            escaped |= held if escaped & bit else 0
+    shared = frozenset(name for name, bit in objects.bits.items() if escaped & bit)
+    return share(map_functions(program, lambda f: _mark(f, facts[f.name])), shared)
 
 
-def _start(function: Function) -> _Facts:
+def _start(function: Function, objects: _ThreadLocals) -> _Facts:
     indices = [n for n, i in enumerate(function.code) if isinstance(i, Alloca)]
     origins = {n: function.parameters + k for k, n in enumerate(indices)}
     reach = [1 << k if k < function.parameters else 0 for k in range(len(function.registers))]
-    return _Facts(function, origins, reach)
+    return _Facts(function, origins, reach, objects=objects)
 
 
 def _mark(function: Function, facts: _Facts) -> Function:
@@ -76,19 +102,21 @@ def _mark(function: Function, facts: _Facts) -> Function:
 
 def _grow(facts: _Facts, others: dict[str, _Facts]) -> bool:
     """One round over the function; whether anything new was learnt."""
-    before = (list(facts.reach), dict(facts.held), facts.escaped, facts.returned)
+    before = (list(facts.reach), dict(facts.held), facts.escaped, facts.returned, dict(facts.objects.held))
     for index, i in enumerate(facts.function.code):
         _look(facts, index, i, others)
     for origin, content in facts.held.items():
         if facts.escaped >> origin & 1:
             facts.escaped |= content
-    return before != (facts.reach, facts.held, facts.escaped, facts.returned)
+    return before != (facts.reach, facts.held, facts.escaped, facts.returned, facts.objects.held)
 
 
 def _look(facts: _Facts, index: int, i: Instruction, others: dict[str, _Facts]) -> None:
     match i:
         case Alloca():
             facts.reach[i.dst.index] |= 1 << facts.allocas[index]
+        case ThreadLocalAddress():
+            facts.reach[i.dst.index] |= facts.objects.bits.get(i.object, 0)
         case Compute():
             for arg in i.args:
                 facts.reach[i.dst.index] |= facts.of(arg)
@@ -120,6 +148,9 @@ def _content(facts: _Facts, address: Operand) -> int:
     for origin in facts.allocas.values():
         if bases >> origin & 1:
             found |= facts.held.get(origin, 0)
+    for bit, held in facts.objects.held.items():
+        if bases & bit:
+            found |= held
     return found
 
 
@@ -129,8 +160,13 @@ def _keep(facts: _Facts, address: Operand, value: int) -> None:
         return
     bases = facts.of(address)
     own = sum(1 << o for o in facts.allocas.values())
-    if not bases or bases & ~own:
+    if not bases or bases & ~(own | facts.objects.all):
         facts.escaped |= value
+    if bases & facts.objects.all:  # of another call, an address on the stack is known to nobody
+        facts.escaped |= value & ~facts.objects.all
+        for bit in facts.objects.bits.values():
+            if bases & bit:
+                facts.objects.held[bit] = facts.objects.held.get(bit, 0) | (value & facts.objects.all)
     for origin in facts.allocas.values():
         if bases >> origin & 1:
             facts.held[origin] = facts.held.get(origin, 0) | value
@@ -138,6 +174,10 @@ def _keep(facts: _Facts, address: Operand, value: int) -> None:
 
 def _call(facts: _Facts, i: Call, others: dict[str, _Facts]) -> None:
     callee = others.get(i.callee.name) if isinstance(i.callee, FunctionAddress) else None
+    if i.dst is not None:
+        known = [callee] if callee is not None else others.values()
+        for one in known:
+            facts.reach[i.dst.index] |= one.returned & facts.objects.all
     for k, arg in enumerate(i.args):
         given = facts.of(arg)
         if not given:

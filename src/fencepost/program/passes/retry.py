@@ -1,16 +1,28 @@
-"""Does a loop only try again where a weak compare-exchange in it failed for no reason?
+"""Does a loop only try again where a weak compare-exchange in it failed for no reason, or a store-conditional failed?
 
 Then the round of such a failure can be left out of any execution: it wrote nothing, and the next round begins with what
 the last one began with. Only reads and fences go with it, and without them no execution becomes forbidden. Every way of
 one round through the exchange is followed, with what each register holds; in doubt the answer is no.
+
+What a round does before the exchange it also does where the exchange then succeeds, so there it may check and assume.
+Between the failure and the next round nothing may go wrong: an error there needs the failure. No check, no division, no
+plain access (it may race), and no access through a pointer (it may be freed).
+
+Some rounds change nothing and may still go wrong: one that stores what it failed to exchange where it found it, as
+`compare_exchange_weak(&top, &node->next, node)` does, may race. Without such a round there is another execution of the
+program, where whoever read that store reads the one before it, with the same value. So of several such rounds of a
+thread all but one can be left out of an execution with an error, and one is enough to find it.
 """
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TypeAlias
 
 from fencepost.program.arithmetic import ArithmeticFault, compute
 from fencepost.program.instructions import (
+    Assert,
+    Assume,
     Branch,
     Cas,
     Compute,
@@ -20,23 +32,41 @@ from fencepost.program.instructions import (
     Instruction,
     Jump,
     Load,
+    Mode,
     Op,
     Return,
+    Store,
+    StoreConditional,
     Switch,
 )
-from fencepost.program.operands import Const, Operand, Reg, to_unsigned
+from fencepost.program.operands import Const, GlobalAddress, Operand, Reg, to_unsigned
+from fencepost.program.passes.copies import MAY_FAIL
 from fencepost.program.passes.flow import Flow, Loop
 from fencepost.program.passes.rewrite import defined
+from fencepost.program.program import Function
 from fencepost.records import dataclass
 
 #: What a register holds, in terms of what registers held when the round began.
 Value: TypeAlias = tuple[object, ...]
 _MAX_STEPS = 2000
+_SILENT = (Assert, Assume, Branch, Compute, Fence, Jump, Switch)
 
 
-def only_tries_again(flow: Flow, loop: Loop, exchange: int, live: int) -> bool:
+class Round(Enum):
+    """What a round does in which the exchange fails for no reason: nothing, nothing but what may go wrong, or more."""
+
+    NOTHING = "nothing"
+    NOTHING_NEW = "nothing new"
+    MORE = "more"
+
+
+def failed_round(flow: Flow, loop: Loop, exchange: int, live: int) -> Round:
     """`live`: the registers that are used after the header of the loop, as bits."""
-    return loop.regular and _Rounds(flow, loop, exchange, live).all_come_back()
+    if not loop.regular:
+        return Round.MORE
+    if _Rounds(flow, loop, exchange, live, careful=True).all_come_back():
+        return Round.NOTHING
+    return Round.NOTHING_NEW if _Rounds(flow, loop, exchange, live).all_come_back() else Round.MORE
 
 
 @dataclass(slots=True)
@@ -55,11 +85,16 @@ class _Way:
 
 
 class _Rounds:
-    def __init__(self, flow: Flow, loop: Loop, exchange: int, live: int) -> None:
+    """`careful`: nothing may go wrong between the failure and the next round."""
+
+    def __init__(self, flow: Flow, loop: Loop, exchange: int, live: int, *, careful: bool = False) -> None:
+        self.careful = careful
+        self.loaded: dict[Value, tuple[Value, int]] = {}  # where plain loads of this round found what they found
         self.code, self.exchange, self.live = flow.function.code, exchange, live
         self.inside = {n for b in loop.blocks for n in range(flow.blocks[b].first, flow.blocks[b].last + 1)}
         self.head = flow.blocks[loop.header].first
         self.reads = 0
+        self.bits = _widths(flow.function)
 
     def all_come_back(self) -> bool:
         """Whether every way from the header that fails at the exchange comes back to it with nothing changed."""
@@ -85,10 +120,14 @@ class _Rounds:
         """Whether the instruction there may be part of a round that is left out; notes what it does."""
         i = self.code[way.at]
         if way.at == self.exchange:
-            if way.failed or way.wrote or not isinstance(i, Cas):
+            if way.failed or way.wrote or not isinstance(i, Cas | StoreConditional):
                 return False
             way.failed = True
             self.fail(i, way.held)
+        elif way.failed and self.careful and not _cannot_go_wrong(i):
+            return False
+        elif way.failed and isinstance(i, Store):
+            return self.writes_back(i, way.held)
         elif not self.is_silent(i, way.held):
             if way.failed:
                 return False
@@ -96,8 +135,11 @@ class _Rounds:
             way.held.update((r.index, self.unknown()) for r in defined(i))
         return True
 
-    def fail(self, i: Cas, held: dict[int, Value]) -> None:
+    def fail(self, i: Cas | StoreConditional, held: dict[int, Value]) -> None:
         """A failure for no reason reads what it expected."""
+        if isinstance(i, StoreConditional):
+            held[i.dst.index] = (0,)
+            return
         expected = self.value(i.expected, held)
         if i.old is not None:
             held[i.old.index] = expected
@@ -108,14 +150,30 @@ class _Rounds:
         """Follows an instruction that nobody else notices."""
         if isinstance(i, Compute):
             held[i.dst.index] = self.computed(i, held)
-        elif isinstance(i, Load) and not i.exclusive:
-            held[i.dst.index] = self.unknown()
-        return isinstance(i, Compute | Fence | Jump | Branch) or (isinstance(i, Load) and not i.exclusive)
+        elif self.only_reads(i):
+            assert isinstance(i, Load), "only loads read and do nothing else"
+            found = self.unknown()
+            if i.mode is Mode.NA:
+                self.loaded[found] = (self.value(i.address, held), i.size)
+            held[i.dst.index] = found
+        return isinstance(i, _SILENT) or self.only_reads(i)
+
+    def only_reads(self, i: Instruction) -> bool:
+        """The reservation that a round makes is gone with the one that the next round makes."""
+        return isinstance(i, Load) and (not i.exclusive or isinstance(self.code[self.exchange], StoreConditional))
+
+    def writes_back(self, i: Store, held: dict[int, Value]) -> bool:
+        """Whether a plain store leaves what a plain load of this round found there. (A round that wrote before the
+        exchange is none to leave out, and who else writes there races.)"""
+        there = (self.value(i.address, held), i.size)
+        return not self.careful and i.mode is Mode.NA and self.loaded.get(self.value(i.value, held)) == there
 
     def successors(self, way: _Way) -> list[_Way]:
         i = self.code[way.at]
         if isinstance(i, Jump):
             return [way.to(i.target)]
+        if isinstance(i, Switch):
+            return self.switched(i, way)
         if isinstance(i, Branch):
             condition = self.value(i.condition, way.held)
             number = _number(condition)
@@ -124,6 +182,15 @@ class _Rounds:
                 way.to(to, _learnt(condition, taken)) for to, taken in sides if number is None or bool(number) == taken
             ]
         return [way.to(-1 if _ends(i) else way.at + 1)]
+
+    def switched(self, i: Switch, way: _Way) -> list[_Way]:
+        value = self.value(i.value, way.held)
+        cases = [_number(self.value(c, way.held)) for c in i.cases]
+        number = _number(value)
+        if number is not None and None not in cases:
+            return [way.to(dict(zip(reversed(cases), reversed(i.targets), strict=True)).get(number, i.default))]
+        equal = [way.to(to, _equals(value, n)) for n, to in zip(cases, i.targets, strict=True)]
+        return [*equal, way.to(i.default)]
 
     def changed(self, way: _Way) -> bool:
         return any(
@@ -141,6 +208,17 @@ class _Rounds:
             return held.get(operand.index, ("at", operand.index))
         return (to_unsigned(operand.value),) if isinstance(operand, Const) else ("constant", operand)
 
+    def fits(self, value: Value, width: int) -> bool:
+        """Whether cutting a value to so many bits leaves it as it is."""
+        match value:
+            case ("at", int(r)):
+                return self.bits[r] <= width
+            case (Op.MOV, int(bits), _):
+                return bits <= width
+            case ("read", int()) if value in self.loaded:
+                return 8 * self.loaded[value][1] <= width
+        return width == 64
+
     def computed(self, i: Compute, held: dict[int, Value]) -> Value:
         args = tuple(self.value(a, held) for a in i.args)
         numbers = [n for n in map(_number, args) if n is not None]
@@ -149,9 +227,46 @@ class _Rounds:
                 return (compute(i.op, i.width, tuple(numbers)),)
             except ArithmeticFault:
                 return self.unknown()
-        if i.op is Op.MOV and i.width == 64:
+        if i.op is Op.MOV and self.fits(args[0], i.width):
             return args[0]
         return (i.op, i.width, *args)
+
+
+def _widths(function: Function) -> list[int]:
+    """The bits that each register has at most."""
+    bits = [64 if r < function.parameters else 0 for r in range(len(function.registers))]
+    for i in function.code:
+        for r in defined(i):
+            bits[r.index] = max(bits[r.index], _width(i, r))
+    return bits
+
+
+def _width(i: Instruction, register: Reg) -> int:
+    match i:
+        case Compute(op=Op.MOV, args=(Const(value=n),)) if n >= 0:
+            return min(n.bit_length(), i.width)
+        case Compute(op=Op.MOV):
+            return i.width
+        case Cas(success=done) if register == done:
+            return 1
+        case Load() | Cas():
+            return 8 * i.size
+    return 64
+
+
+def _cannot_go_wrong(i: Instruction) -> bool:
+    if isinstance(i, Compute):
+        return i.op not in MAY_FAIL
+    if isinstance(i, Load):
+        return i.mode is not Mode.NA and isinstance(i.address, GlobalAddress) and i.address.offset == 0
+    return not isinstance(i, Assert | Assume)
+
+
+def _equals(value: Value, number: int | None) -> dict[int, int]:
+    match value:
+        case ("at", int(r)) if number is not None:
+            return {r: number}
+    return {}
 
 
 def _learnt(condition: Value, holds: bool) -> dict[int, int]:
@@ -170,4 +285,4 @@ def _number(value: Value) -> int | None:
 
 def _ends(i: Instruction) -> bool:
     """Whether a thread or a function ends here, or goes on where this does not follow it."""
-    return isinstance(i, Exit | Fail | Return | Switch)
+    return isinstance(i, Exit | Fail | Return)

@@ -70,13 +70,20 @@ def rebuild(
 
 
 def inline(
-    body: Function, args: Sequence[Operand], result: Reg | None, registers: Registers, at: Position | None = None
+    body: Function,
+    args: Sequence[Operand],
+    result: Reg | None,
+    registers: Registers,
+    at: Position | None = None,
+    read_first: int = -1,
 ) -> list[Instruction]:
     """The expansion that runs `body` in place of a call: its registers become fresh ones, a return becomes a move to
-    `result` and a jump behind the expansion. With `at`, everything inside stands at that position."""
+    `result` and a jump behind the expansion. With `at`, everything inside stands at that position. `read_first`: the
+    registers, as bits, that may be read before they are written, and so begin as 0."""
     own = [registers.fresh(f"{body.name}.{name}") for name in body.registers]
-    given = [*args[: body.parameters], *[Const(0)] * (len(own) - body.parameters)]
-    code: list[Instruction] = [Compute(r, (v,), Op.MOV, at=at) for r, v in zip(own, given, strict=True)]
+    zero = [n for n in range(body.parameters, len(own)) if read_first >> n & 1]
+    given = [*enumerate(args[: body.parameters]), *((n, Const(0)) for n in zero)]
+    code: list[Instruction] = [Compute(own[n], (v,), Op.MOV, at=at) for n, v in given]
     returned = result if result is not None else registers.fresh(f"{body.name}.unused")
     shapes = [2 if isinstance(i, Return) else 1 for i in body.code]
     starts = [len(code), *accumulate(shapes, initial=len(code))][1:]

@@ -3,7 +3,7 @@ loop it was. The code is not copied."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 
 from fencepost.program.instructions import Branch, Compute, ErrorKind, Fail, Instruction, Jump, Op
@@ -28,8 +28,28 @@ class LoopBounds:
     loops: Mapping[str, int] = field(default_factory=dict)
 
     def bound(self, function: Function, at: Position | None) -> int | None:
-        keys = [f"{at.file}:{at.line}", f"{at.file.rsplit('/', 1)[-1]}:{at.line}", str(at.line)] if at else []
-        return next((self.loops[k] for k in [*keys, function.name] if k in self.loops), self.default)
+        return next((self.loops[k] for k in _names(function, at) if k in self.loops), self.default)
+
+
+def _names(function: Function, at: Position | None) -> list[str]:
+    """What a loop may be called, the most precise first."""
+    places = [f"{at.file}:{at.line}", f"{at.file.rsplit('/', 1)[-1]}:{at.line}", str(at.line)] if at else []
+    return [*places, function.name, demangled(function.name).partition("(")[0]]
+
+
+def unmatched(program: Program, places: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Those of the places at which there is no loop, and the loops that there are."""
+    known: set[str] = set()
+    loops: list[str] = []
+    for function in program.functions:
+        if function.name.startswith(LIBRARY_PREFIX):
+            continue
+        flow = Flow(function)
+        for at in map(flow.position, flow.loops()):
+            known.update(_names(function, at))
+            where = f"{at.file.rsplit('/', 1)[-1]}:{at.line} in " if at is not None else ""
+            loops.append(where + demangled(function.name))
+    return [p for p in places if p not in known], loops
 
 
 def unroll(program: Program, bounds: LoopBounds) -> Program:

@@ -1,7 +1,8 @@
 """A weak compare-exchange may fail for no reason. That is explored: the thread chooses to try or to fail, and fails for
 no reason only where it could have succeeded. In a loop that only tries again after such a failure it adds nothing but
-another round, and the exchange is taken as a strong one; so it is in a function that a loop calls. In every other loop
-it may fail a few times, and what comes after more failures is a bound of the verdict."""
+another round, and the exchange is taken as a strong one; the loop may call functions for that. Where such a round can
+go wrong and does no more, a thread fails once. In every other loop, and in a function that is called again and again, a
+thread fails a few times, and what comes after more failures is a bound of the verdict."""
 
 from __future__ import annotations
 
@@ -21,17 +22,24 @@ from fencepost.program.instructions import (
     Instruction,
     Jump,
     Load,
+    Mode,
     Op,
     Spawn,
+    Store,
+    ThreadLocalAddress,
 )
 from fencepost.program.operands import Const, FunctionAddress
+from fencepost.program.passes.flat import Flattener, in_loops
 from fencepost.program.passes.flow import Flow
-from fencepost.program.passes.retry import only_tries_again
-from fencepost.program.passes.rewrite import Registers, expand, inside, map_functions, used
-from fencepost.program.program import Function, Program
+from fencepost.program.passes.retry import Round, failed_round
+from fencepost.program.passes.rewrite import Registers, expand, inside, map_functions, retarget, used
+from fencepost.program.program import Function, Object, Program
 
-#: How often an exchange fails for no reason in one call of a function with a loop that does more than try again.
+#: How often a thread fails for no reason where that may happen again and again.
 FAILURES = 2
+_COUNT = "failures for no reason"  # the object where a thread counts them
+_ONCE = "a failure for no reason"  # the object where a thread notes one that is enough
+_STRONG = "'strong"  # ends the names of the functions that are made here
 _BUDGET_AT = 7  # where the budget stands among what replaces an exchange
 
 
@@ -39,55 +47,169 @@ def let_weak_cas_fail(program: Program) -> Program:
     """The same program where there is no such exchange."""
     if not any(_is_weak(i) for f in program.functions for i in f.code):
         return program
-    looped = _called_in_loops(program)
-    threads = {t.name: t.function for t in program.threads}
-    finals = [o.what for o in program.observations if isinstance(o.what, FinalRegister)]
-    seen = {(threads[w.thread], w.register) for w in finals}
+    program = _strengthen(program)
+    again = _called_again(program)
+    counted = False
 
     def change(f: Function) -> Function:
-        observed = sum(1 << n for n, name in enumerate(f.registers) if (f.name, name) in seen)
-        return f if f.name in looped else _let_fail(f, observed)
+        nonlocal counted
+        changed, counts = _let_fail(f, f.name in again)
+        counted |= counts
+        return changed
 
-    return map_functions(program, change)
+    changed = map_functions(program, change)
+    return _with_object(changed, _COUNT) if counted else changed
+
+
+def _with_object(program: Program, name: str) -> Program:
+    """The program with a number of this name for each thread."""
+    if any(o.name == name for o in program.objects):
+        return program
+    return replace(program, objects=(*program.objects, Object(name, 8, thread_local=True)))
 
 
 def _is_weak(i: Instruction) -> bool:
     return isinstance(i, Cas) and i.weak
 
 
-def _let_fail(function: Function, observed: int) -> Function:
-    weak = [n for n, i in enumerate(function.code) if _is_weak(i)]
-    if not weak:
-        return function
-    flow = Flow(function)
-    loops, live = flow.loops(), flow.live()
-    often, once = set(), set()
-    for n in weak:
-        around = next((loop for loop in loops if flow.block_of(n) in loop.blocks), None)  # the innermost
-        if around is None:
-            once.add(id(function.code[n]))
-        elif not only_tries_again(flow, around, n, live[around.header] | observed):
-            often.add(id(function.code[n]))
-    if not once and not often:
-        return function
+def _let_fail(function: Function, again: bool) -> tuple[Function, bool]:
+    """`again`: one execution may call it any number of times. Then, and in loops, failures are counted."""
+    if not any(map(_is_weak, function.code)):
+        return function, False
+    looped = in_loops(function)
+    often = {id(i) for n, i in enumerate(function.code) if _is_weak(i) and (again or n in looped)}
 
     def alternatives(i: Instruction, registers: Registers) -> Sequence[Instruction]:
-        if id(i) not in once and id(i) not in often:
+        if not isinstance(i, Cas) or not i.weak:
             return (i,)
-        assert isinstance(i, Cas), i
         return _alternatives(i, registers, _budget(i, registers) if id(i) in often else [])
 
-    return expand(function, alternatives)
+    return expand(function, alternatives), bool(often)
+
+
+# --- loops that only try again
+
+
+def _strengthen(program: Program) -> Program:
+    """The program with those exchanges strong that stand in a loop that only tries again. Where the loop calls a
+    function for that, it gets one of its own, whose exchanges are strong. Those after whose failure the round can only
+    go wrong fail at most once in a thread."""
+    weak = _reaching_weak(program)
+    flattener = Flattener(program)
+    observed = _observed(program)
+    wanted: set[str] = set()
+    noted = False
+
+    def change(f: Function) -> Function:
+        nonlocal noted
+        rounds = _rounds(f, flattener, weak, observed[f.name])
+        proved = {at for at, found in rounds.items() if found is Round.NOTHING}
+        once = {id(f.code[at]) for at, found in rounds.items() if found is Round.NOTHING_NEW and _is_weak(f.code[at])}
+        noted |= bool(once)
+        wanted.update(n for at in proved for n in _callee(f.code[at]) & weak)
+        strong = replace(f, code=tuple(_strong(i, weak) if at in proved else i for at, i in enumerate(f.code)))
+        return expand(strong, lambda i, registers: _at_most_once(i, registers) if id(i) in once else (i,))
+
+    changed = map_functions(program, change)
+    changed = _with_object(changed, _ONCE) if noted else changed
+    return _used_ones(replace(changed, functions=(*changed.functions, *_strong_ones(program, wanted, weak))), weak)
+
+
+def _rounds(f: Function, flattener: Flattener, weak: frozenset[str], observed: int) -> dict[int, Round]:
+    """For the exchanges in loops of this function, and for the calls there that come to one: the worst round after a
+    failure for no reason."""
+    worst = {n: Round.NOTHING for n in in_loops(f) if _is_weak(f.code[n]) or _callee(f.code[n]) & weak}
+    if not worst:
+        return worst
+    flat = flattener.loops_of(f)
+    flow = Flow(flat.function)
+    loops, live = flow.loops(), flow.live()
+    for n, i in enumerate(flat.function.code):
+        at = flat.came_from[n]
+        if at not in worst or not (_is_weak(i) or _callee(i) & weak):
+            continue
+        around = next((loop for loop in loops if flow.block_of(n) in loop.blocks), None)  # the innermost
+        found = Round.MORE
+        if around is not None and _is_weak(i):
+            found = failed_round(flow, around, n, live[around.header] | observed)
+        worst[at] = max(worst[at], found, key=list(Round).index)
+    return worst
+
+
+def _strong(i: Instruction, weak: frozenset[str]) -> Instruction:
+    if isinstance(i, Cas):
+        return replace(i, weak=False)
+    if isinstance(i, Call) and isinstance(i.callee, FunctionAddress) and i.callee.name in weak:
+        return replace(i, callee=FunctionAddress(i.callee.name + _STRONG))
+    return i
+
+
+def _strong_ones(program: Program, wanted: set[str], weak: frozenset[str]) -> list[Function]:
+    """A copy of each wanted function, and of those that it calls, without a weak exchange."""
+    found: dict[str, Function] = {}
+    todo = sorted(wanted)
+    while todo:
+        f = program.function(todo.pop())
+        if f.name not in found:
+            code = tuple(_strong(i, weak) for i in f.code)
+            found[f.name] = replace(f, name=f.name + _STRONG, code=code)
+            todo += [n for i in f.code for n in _callee(i) & weak]
+    return list(found.values())
+
+
+def _used_ones(program: Program, weak: frozenset[str]) -> Program:
+    """The program without those of the functions `weak` that nobody names any more."""
+    while True:
+        named = {o.name for f in program.functions for i in f.code for o in used(i) if isinstance(o, FunctionAddress)}
+        named |= {t.function for t in program.threads} | _in_objects(program)
+        kept = tuple(f for f in program.functions if f.name in named or f.name not in weak)
+        if len(kept) == len(program.functions):
+            return program
+        program = replace(program, functions=kept)
+
+
+def _in_objects(program: Program) -> set[str]:
+    """Functions whose address an object holds from the start."""
+    return {i.value.name for o in program.objects for i in o.init if isinstance(i.value, FunctionAddress)}
+
+
+def _reaching_weak(program: Program) -> frozenset[str]:
+    """The functions that have such an exchange or call, by name, one that has."""
+    found = {f.name for f in program.functions if any(map(_is_weak, f.code))}
+    while True:
+        new = {f.name for f in program.functions if any(_callee(i) & found for i in f.code)} - found
+        if not new:
+            return frozenset(found)
+        found |= new
+
+
+def _callee(i: Instruction) -> frozenset[str]:
+    """Whom an instruction calls by name."""
+    direct = isinstance(i, Call) and isinstance(i.callee, FunctionAddress)
+    return frozenset({i.callee.name}) if direct else frozenset()  # type: ignore[attr-defined]
+
+
+def _observed(program: Program) -> dict[str, int]:
+    """The registers of each function that somebody looks at when it has ended, as bits."""
+    threads = {t.name: t.function for t in program.threads}
+    finals = [o.what for o in program.observations if isinstance(o.what, FinalRegister)]
+    seen = {(threads[w.thread], w.register) for w in finals}
+    return {
+        f.name: sum(1 << n for n, name in enumerate(f.registers) if (f.name, name) in seen) for f in program.functions
+    }
+
+
+# --- failures
 
 
 def _alternatives(i: Cas, registers: Registers, budget: list[Instruction]) -> Sequence[Instruction]:
-    tries, same = registers.fresh("tries"), registers.fresh("same")
+    fails, same = registers.fresh("fails"), registers.fresh("same")
     old = i.old if i.old is not None else registers.fresh("old")
     given = [Compute(i.success, (Const(0),), Op.MOV, at=i.at)] if i.success is not None else []
     end = inside(_BUDGET_AT + len(budget) + len(given))
     return (
-        Choose(tries, Const(0), Const(1), at=i.at),
-        Branch(tries, inside(2), inside(4), at=i.at),
+        Choose(fails, Const(0), Const(1), at=i.at),  # to try comes first: stories are simpler without failures
+        Branch(fails, inside(4), inside(2), at=i.at),
         replace(i, weak=False),
         Jump(end, at=i.at),
         Load(old, i.address, i.size, i.failure, at=i.at),
@@ -98,33 +220,40 @@ def _alternatives(i: Cas, registers: Registers, budget: list[Instruction]) -> Se
     )
 
 
+def _at_most_once(i: Instruction, registers: Registers) -> Sequence[Instruction]:
+    """A thread that failed once for no reason at such a place does not again."""
+    assert isinstance(i, Cas), i
+    where, done = registers.fresh("where"), registers.fresh("done")
+    noted: list[Instruction] = [Store(where, Const(1), mode=Mode.NA, at=i.at)]
+    choice = _alternatives(i, registers, noted)
+    first: list[Instruction] = [ThreadLocalAddress(where, _ONCE, at=i.at), Load(done, where, mode=Mode.NA, at=i.at)]
+    first.append(Branch(done, inside(len(first) + 3), inside(len(first) + 1), at=i.at))
+    return [*first, *(retarget(c, lambda target: target - len(first)) for c in choice)]  # further inside
+
+
 def _budget(i: Cas, registers: Registers) -> list[Instruction]:
-    """Counts the failures of one call: registers begin as 0."""
-    count, more = registers.fresh("failures"), registers.fresh("more")
+    """Counts the failures of a thread."""
+    where, count, more = registers.fresh("count"), registers.fresh("failures"), registers.fresh("more")
     what = f"within {FAILURES} failures for no reason of the weak compare-exchange" + (f" at {i.at}" if i.at else "")
-    return [
+    code: list[Instruction] = [
+        ThreadLocalAddress(where, _COUNT, at=i.at),
+        Load(count, where, mode=Mode.NA, at=i.at),
         Compute(count, (count, Const(1)), Op.ADD, at=i.at),
+        Store(where, count, mode=Mode.NA, at=i.at),
         Compute(more, (count, Const(FAILURES)), Op.UGT, at=i.at),
-        Branch(more, inside(_BUDGET_AT + 3), inside(_BUDGET_AT + 4), at=i.at),
-        Fail(ErrorKind.LOOP_BOUND, what, at=i.at),
     ]
+    fails = _BUDGET_AT + len(code) + 1
+    return [*code, Branch(more, inside(fails), inside(fails + 1), at=i.at), Fail(ErrorKind.LOOP_BOUND, what, at=i.at)]
 
 
-def _in_loops(function: Function) -> frozenset[int]:
-    """The instructions that can run twice in one call, by their numbers."""
-    flow = Flow(function)
-    blocks = {n for loop in flow.loops() for n in loop.blocks}
-    return frozenset(at for n in blocks for at in range(flow.blocks[n].first, flow.blocks[n].last + 1))
-
-
-def _called_in_loops(program: Program) -> frozenset[str]:
+def _called_again(program: Program) -> frozenset[str]:
     """Functions that some loop, or a recursion, may call again and again. Who calls through a pointer may call any
     function whose address is taken other than to start a thread."""
     inner: dict[str, set[str]] = {f.name: set() for f in program.functions}
     found: set[str] = set()
-    pointed = {name for f in program.functions for name in _addresses(f)}
+    pointed = {name for f in program.functions for name in _addresses(f)} | _in_objects(program)
     for f in program.functions:
-        loops = _in_loops(f)
+        loops = in_loops(f)
         for at, i in enumerate(f.code):
             if isinstance(i, Call):
                 callees = {i.callee.name} if isinstance(i.callee, FunctionAddress) else pointed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fencepost.models.registry import Model
 from fencepost.options import ExploreOptions
-from fencepost.program.pipeline import Analysis, prepare
+from fencepost.program.pipeline import Purpose, prepare
 from fencepost.program.program import Program
 
 _DEFAULT = ExploreOptions()
@@ -13,5 +13,5 @@ _DEFAULT = ExploreOptions()
 def ready(program: Program, model: Model, options: ExploreOptions = _DEFAULT, *, undo: bool = False) -> Program:
     """`undo`: the engine knows iterations that add something and take it back."""
     model.refuse_foreign(program)
-    analysis = Analysis.EXPLORE if undo else Analysis.ENUMERATE
-    return prepare(program, analysis, options.settings(model.mapped_like, undo=undo))
+    purpose = Purpose.EXPLORE if undo else Purpose.ENUMERATE
+    return prepare(program, purpose, options.settings(model.mapped_like, undo=undo))

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from fencepost import _core
-from fencepost.enumerate.prepare import ready
-from fencepost.models.registry import Model
-from fencepost.options import ExploreOptions
 from fencepost.program.encode import Encoded, encode
 from fencepost.program.program import Program
 from fencepost.records import dataclass
@@ -13,16 +10,13 @@ from fencepost.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """The program that runs, after every pass, and what the core made of it."""
+    """The program that runs, after every pass, and what the core made of it. `anonymous`: by function, which parameters
+    it uses, as bits; negative where its threads can be told apart; empty where nobody asked."""
 
     program: Program
     encoded: Encoded
     bytecode: _core.Bytecode
-
-
-def prepare(program: Program, model: Model, options: ExploreOptions, *, undo: bool = True) -> Prepared:
-    """`undo`: an iteration that adds something and takes it back is waiting, too."""
-    return encoded(ready(program, model, options, undo=undo))
+    anonymous: tuple[int, ...] = ()
 
 
 def encoded(program: Program) -> Prepared:

@@ -1,0 +1,70 @@
+"""The one shape of an analysis, `(Program, Model, Options) → Verdict`, and what happens around each of them: its
+witness is made whole, judged again by the model's own file and by replay, and gets the search for a fix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol, TypeVar
+
+from fencepost.models.registry import Model
+from fencepost.options import CheckOptions
+from fencepost.program.program import Program
+from fencepost.records import dataclass
+from fencepost.verdict import Verdict, Witness
+
+Options = TypeVar("Options", contravariant=True)
+Progress = TypeVar("Progress", contravariant=True)
+
+
+class Analysis(Protocol[Options, Progress]):
+    """Exploration, enumeration, robustness and the bounded search are of this shape."""
+
+    def __call__(
+        self, program: Program, model: Model, options: Options, progress: Progress | None = None, /
+    ) -> Verdict: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """How a fix is tried on the whole program. `robust`: what is wanted is robustness, not the absence of errors."""
+
+    check: Callable[[Program, CheckOptions], Verdict]
+    options: CheckOptions
+    robust: bool = False
+
+
+def answer(
+    analysis: Analysis[Options, Progress], program: Program, model: Model, options: Options,
+    progress: Progress | None = None, trial: Trial | None = None, *, replayed: bool = False,
+) -> Verdict:  # fmt: skip
+    """What the analysis says, with a witness that holds. Without a `trial` no fix is looked for. `replayed`: the
+    analysis ran its witness again itself, on a machine of its own, and asked the model about it."""
+    verdict = analysis(program, model, options, progress)
+    if verdict.witness is None:
+        return verdict
+    witness = verdict.witness if replayed else confirmed(verdict.witness, model)
+    return replace(verdict, witness=_curable(witness, program, trial) if trial is not None else witness)
+
+
+def confirmed(witness: Witness, model: Model) -> Witness:
+    """The witness as a whole execution. Raises InternalError where its model forbids it, or where running it again
+    does not end in its error. An analysis may show an execution of another model than it was asked about: that of an
+    error that the program has without weak memory."""
+    from fencepost.witness.confirm import confirm, model_of
+    from fencepost.witness.repair import repair
+
+    own = model if witness.model == model.name else model_of(witness)
+    assert own is not None, "the model of a new witness should be at hand"
+    whole = repair(witness, own)
+    whole = whole if own.ours else replace(whole, model_text=own.source)
+    confirm(whole, own)
+    return whole
+
+
+def _curable(witness: Witness, program: Program, trial: Trial) -> Witness:
+    """The witness with the search for a fix, which runs when it is told."""
+    from fencepost.repair.cure import Cure
+
+    size = len(witness.execution.events)
+    return replace(witness, cure=Cure(program, trial.options, trial.check, size, robust=trial.robust))

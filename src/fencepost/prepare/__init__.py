@@ -1,0 +1,1 @@
+"""What a program goes through before an analysis takes it."""

@@ -1,0 +1,181 @@
+"""Values of a type that has too many of them to try. Where the program only compares such a value with constants, or
+only looks at it through one mask or remainder, a few values stand for all. Elsewhere the user names a range or a seed,
+and what other values would do is a bound of the verdict; without either it is not known."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from fencepost.program.instructions import Branch, Choose, Compute, ErrorKind, Fail, Instruction, Op
+from fencepost.program.operands import Const, Reg, to_signed
+from fencepost.program.passes.rewrite import Registers, defined, expand, inside, map_functions, used
+from fencepost.program.program import Function, Program
+from fencepost.records import dataclass
+
+_COMPARISONS = frozenset({Op.EQ, Op.NE, Op.SLT, Op.SLE, Op.SGT, Op.SGE, Op.ULT, Op.ULE, Op.UGT, Op.UGE})
+_REMAINDERS = frozenset({Op.AND, Op.UREM})
+_MANY = 64  # more values than these are not tried for one choice
+
+
+@dataclass(frozen=True, slots=True)
+class Nondet:
+    """What the user takes instead of every value: a range, or one value that a seed determines."""
+
+    low: int = 0
+    high: int = 0
+    seed: int | None = None
+
+    @property
+    def shown(self) -> str:
+        return f"--nondet {self.low}..{self.high}" if self.seed is None else f"--nondet-seed {self.seed}"
+
+
+def close_choices(program: Program, taken: Nondet | None) -> Program:
+    """The program with finite choices only."""
+
+    def change(function: Function) -> Function:
+        if not any(_is_open(i) for i in function.code):
+            return function
+        uses = _Uses(function)
+        numbers = {id(i): n for n, i in enumerate(function.code)}
+
+        def close(i: Instruction, registers: Registers) -> Sequence[Instruction]:
+            if not _is_open(i):
+                return (i,)
+            assert isinstance(i, Choose), i
+            if (values := uses.enough(i)) is not None:
+                return _one_of(i, values, registers)
+            return _taken(i, taken, registers, f"{function.name}:{numbers[id(i)]}")
+
+        return expand(function, close)
+
+    return map_functions(program, change)
+
+
+def _is_open(i: Instruction) -> bool:
+    return isinstance(i, Choose) and i.open
+
+
+def _range(i: Choose) -> tuple[int, int]:
+    assert isinstance(i.low, Const) and isinstance(i.high, Const), "the range of a type is constant"
+    return to_signed(i.low.value), to_signed(i.high.value)
+
+
+# --- what the user takes
+
+
+def _taken(i: Choose, taken: Nondet | None, registers: Registers, site: str) -> Sequence[Instruction]:
+    if taken is None:
+        what = "a value of any size (choose a range with --nondet LOW..HIGH, or write fencepost_choose(low, high))"
+        return (Fail(ErrorKind.UNSUPPORTED, what, at=i.at),)
+    low, high = _range(i)
+    if taken.seed is None:
+        first, last = max(low, taken.low), min(high, taken.high)
+    else:
+        drawn = int.from_bytes(hashlib.sha256(f"{taken.seed} {site}".encode()).digest()[:8], "little")
+        first = last = low + drawn % (high - low + 1)
+    if first > last:  # nothing of the range fits the type
+        return (Fail(ErrorKind.LOOP_BOUND, f"within {taken.shown}", at=i.at),)
+    if (first, last) == (low, high):
+        return (Choose(i.dst, i.low, i.high, at=i.at),)
+    other = registers.fresh("other values")
+    return (
+        Choose(other, Const(0), Const(1), at=i.at),
+        Branch(other, inside(2), inside(3), at=i.at),
+        Fail(ErrorKind.LOOP_BOUND, f"within {taken.shown}" + (f" at {i.at}" if i.at else ""), at=i.at),
+        Choose(i.dst, Const(first), Const(last), at=i.at),
+    )
+
+
+# --- values that stand for all
+
+
+def _one_of(i: Choose, values: Sequence[int], registers: Registers) -> Sequence[Instruction]:
+    """Neighbours are one choice; otherwise a choice of the place in the list."""
+    if len(values) == values[-1] - values[0] + 1:
+        return (Choose(i.dst, Const(values[0]), Const(values[-1]), at=i.at),)
+    which, here = registers.fresh("which value"), registers.fresh("this value")
+    code: list[Instruction] = [
+        Choose(which, Const(0), Const(len(values) - 1), at=i.at),
+        Compute(i.dst, (Const(values[0]),), Op.MOV, at=i.at),
+    ]
+    for n, value in enumerate(values[1:], 1):
+        code.append(Compute(here, (which, Const(n)), Op.EQ, at=i.at))
+        code.append(Compute(i.dst, (here, Const(value), i.dst), Op.SELECT, at=i.at))
+    return code
+
+
+class _Uses:
+    """What a function does with registers that have one definition."""
+
+    def __init__(self, function: Function) -> None:
+        self.readers: dict[Reg, list[Instruction]] = {}
+        self.definitions: dict[Reg, int] = dict.fromkeys(map(Reg, range(function.parameters)), 1)
+        for i in function.code:
+            for r in {a for a in used(i) if isinstance(a, Reg)}:
+                self.readers.setdefault(r, []).append(i)
+            for r in defined(i):
+                self.definitions[r] = self.definitions.get(r, 0) + 1
+
+    def enough(self, choice: Choose) -> list[int] | None:
+        """Values such that every other one does the same as one of them; None where that is not seen."""
+        low, high = _range(choice)
+        bits = _bits(low, high)
+        looks = self._looks(choice.dst, bits)
+        if looks is None:
+            return None
+        if not looks:
+            return [low]
+        if all(i.op in _COMPARISONS for i in looks):
+            return _around(looks, low, high) if all(i.width >= bits for i in looks) else None
+        if len({(i.op, i.args[1:], i.width) for i in looks}) == 1 and looks[0].op in _REMAINDERS:
+            return _remainders(looks[0], high)
+        return None
+
+    def _looks(self, register: Reg, bits: int) -> list[Compute] | None:
+        """The operations with a constant that read the value, through copies of so many bits at least; None where
+        something else does."""
+        found: list[Compute] = []
+        todo = [register]
+        while todo:
+            r = todo.pop()
+            if self.definitions.get(r) != 1:
+                return None
+            for i in self.readers.get(r, ()):
+                if not isinstance(i, Compute):
+                    return None
+                if i.op is Op.MOV and i.width >= bits:
+                    todo.append(i.dst)
+                elif i.args[0] == r and len(i.args) == 2 and isinstance(i.args[1], Const):
+                    found.append(i)
+                else:
+                    return None
+        return found
+
+
+def _around(looks: Sequence[Compute], low: int, high: int) -> list[int] | None:
+    """Each comparison splits the values at its constant, in the signed or the unsigned order: the values beside the
+    constants and at the ends of both orders are in every part."""
+    bits = _bits(low, high)
+    constants = {a.value for i in looks for a in i.args[1:] if isinstance(a, Const)}
+    found: set[int] = set()
+    for edge in constants | {0, 1 << (bits - 1), 1 << bits}:
+        for near in (edge - 1, edge, edge + 1):
+            unsigned = near & ((1 << bits) - 1)
+            found |= {near, unsigned, unsigned - (1 << bits)}
+    values = sorted(v for v in found if low <= v <= high)
+    return values if len(values) <= _MANY else None
+
+
+def _bits(low: int, high: int) -> int:
+    return max((high - low).bit_length(), 1)
+
+
+def _remainders(look: Compute, high: int) -> list[int] | None:
+    constant = look.args[1]
+    assert isinstance(constant, Const), "a look is at a constant"
+    top = constant.value if look.op is Op.AND else constant.value - 1
+    if not 0 <= top < min(_MANY, high + 1) or (look.op is Op.AND and top & (top + 1)):
+        return None
+    return list(range(top + 1))
