@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
 from fencepost.errors import InputError, UsageError
 from fencepost.program.program import Program
 from fencepost.program.texts import decode
+from fencepost.records import dataclass
 
 STANDARD_INPUT = "-"
 C_SUFFIXES = frozenset({".c", ".cc", ".cpp", ".cxx", ".ll", ".bc"})
@@ -28,6 +31,9 @@ def read_files(paths: Sequence[str | Path], *, flags: Sequence[str] = ()) -> Pro
     """The Program of one input; only C and C++ may be spread over several files."""
     if not paths:
         raise UsageError("no input file is given")
+    for p in paths:
+        if str(p) != STANDARD_INPUT and not Path(p).exists():
+            raise missing(p)
     suffixes = {Path(p).suffix for p in paths}
     if suffixes <= C_SUFFIXES:
         return _read_c([Path(p) for p in paths], flags)
@@ -37,12 +43,64 @@ def read_files(paths: Sequence[str | Path], *, flags: Sequence[str] = ()) -> Pro
     if path == STANDARD_INPUT:
         text = decode(sys.stdin.buffer.read(), "<stdin>")
         return _read_c_text(text, flags) if _IS_C.search(text) else read_text(text, "<stdin>", flags=flags)
-    suffix = Path(path).suffix
     if Path(path).is_dir():
         raise InputError("cannot be read: this is a folder", file=path)
+    _refuse_foreign(path)
+    return read_content(_bytes(path), path, flags=flags)
+
+
+def read_content(content: bytes, path: str, *, flags: Sequence[str] = ()) -> Program:
+    """The Program of a litmus test or a text whose content is at hand; `path` is the file that it comes from."""
+    _refuse_foreign(path)
+    return replace(_BY_SUFFIX[Path(path).suffix](decode(content, path), path, flags), sources=(path,))
+
+
+def _refuse_foreign(path: str) -> None:
+    suffix = Path(path).suffix
     if suffix not in SUFFIXES:
         raise InputError(f"no front end reads '{suffix}' files", file=path, expected="one of " + ", ".join(SUFFIXES))
-    return replace(_BY_SUFFIX[suffix](decode(_bytes(path), path), path, flags), sources=(path,))
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """An input that is compiled, where it is C, but not translated yet. `content` decides what the Program will be,
+    with all its places; empty where that is not known."""
+
+    content: str
+    sources: tuple[str, ...]
+    read: Callable[[], Program]
+
+
+def open_files(paths: Sequence[str | Path], *, flags: Sequence[str] = ()) -> Unread:
+    """The input as far as it must be looked at to tell whether it has changed."""
+    if any(str(p) == STANDARD_INPUT for p in paths):
+        return Unread("", (), lambda: read_files(paths, flags=flags))
+    if not paths or not {Path(p).suffix for p in paths} <= C_SUFFIXES or not all(Path(p).is_file() for p in paths):
+        program = read_files(paths, flags=flags)
+        content = "".join(decode(_bytes(str(p)), str(p)) for p in paths)
+        return Unread(f"{paths} {flags} {content}", program.sources, lambda: program)
+    from fencepost.frontends import c
+
+    compiled = c.compiled([Path(p) for p in paths], flags)
+    return Unread(compiled.text, compiled.sources, lambda: c.translated(compiled, str(paths[0])))
+
+
+def _near(path: str) -> str:
+    """A file beside it whose name is almost the same."""
+    from difflib import get_close_matches
+
+    wanted = Path(path)
+    try:
+        there = [p.name for p in wanted.parent.iterdir() if p.suffix in SUFFIXES]
+    except OSError:
+        return ""
+    near = get_close_matches(wanted.name, there, 1)
+    return f"did you mean {wanted.parent / near[0]}?" if near else ""
+
+
+def missing(path: str | Path) -> InputError:
+    """What is said of an input that does not exist."""
+    return InputError("cannot be read: there is no such file", file=str(path), hint=_near(str(path)))
 
 
 #: What only a C or C++ program has.
@@ -58,6 +116,40 @@ def _read_c_text(text: str, flags: Sequence[str]) -> Program:
         path = Path(folder) / f"stdin{suffix}"
         path.write_text(f'#line 1 "<stdin>"\n{text}', encoding="utf-8")
         return _read_c([path], [*(f for f in flags if f not in ("-x", "c++", "-xc++", "-xc")), "-I."])
+
+
+#: What only C++ has, of what concurrent programs are made of.
+_IS_CXX = re.compile(r"\bstd::|^\s*#\s*include\s*<(?:atomic|thread|mutex|memory|c\w+)>", re.MULTILINE)
+_IS_LITMUS = re.compile(r"\s*(?:\(\*.*?\*\)\s*)*(?:X86|PPC|AArch64|ARM|RISCV|C|LISA)[ \t]+\S+[^;{]*\{", re.DOTALL)
+
+
+def language_of(text: str) -> str:
+    """The suffix of a file with this text."""
+    if _IS_LITMUS.match(text):
+        return ".litmus"
+    if _IS_C.search(text):
+        return ".cpp" if _IS_CXX.search(text) else ".c"
+    return ".fpir" if text.split(maxsplit=1)[:1] == ["program"] else ".fp"
+
+
+def read_string(text: str, *, flags: Sequence[str] = ()) -> Program:
+    """The Program of a text in any of the languages. It is kept in a file as long as this process lives, so that a
+    report can show its lines."""
+    path = Path(_texts()) / f"{sha256(text.encode()).hexdigest()[:12]}" / f"source{language_of(text)}"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return read_file(path, flags=[*flags, "-I."] if path.suffix in C_SUFFIXES else flags)
+
+
+@cache
+def _texts() -> str:
+    import atexit
+    import shutil
+    import tempfile
+
+    folder = tempfile.mkdtemp(prefix="fencepost-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def read_text(text: str, file: str = "<text>", *, flags: Sequence[str] = ()) -> Program:

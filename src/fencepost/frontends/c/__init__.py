@@ -5,17 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fencepost.program.program import Program
+
+if TYPE_CHECKING:
+    from fencepost.frontends.c.compile import Compiled
 
 
 def read(paths: Sequence[Path], flags: Sequence[str] = ()) -> Program:
     """The Program of these files, linked together. `flags` go to the compiler. Raises CompileError with what the
     compiler wrote, InputError where the input is not what it should be."""
+    return translated(compiled(paths, flags), str(paths[0]))
+
+
+def compiled(paths: Sequence[Path], flags: Sequence[str] = ()) -> Compiled:
+    """The IR of these files, linked together."""
     from fencepost.frontends.c.compile import to_ir
 
-    compiled = to_ir(paths, flags)
-    return replace(read_ir(compiled.text, str(paths[0])), sources=compiled.sources)
+    return to_ir(paths, flags)
+
+
+def translated(ir: Compiled, file: str) -> Program:
+    return replace(read_ir(ir.text, file), sources=ir.sources)
 
 
 def read_ir(text: str, file: str = "<ir>") -> Program:

@@ -42,6 +42,7 @@ class Body:
         self.assigned: dict[str, Reg] = {}  # of those that may be read too early: whether they have a value
         self.memory_types: dict[str, Type] = {}  # what a pointer is known to point at, by its name
         self.declared: Declared | None = None  # what the debug information says; a stub has none
+        self.packed: set[str] = set()  # pointers into packed structs: what they point at may stand anywhere
         self.mutex_members: dict[str, int] = {}  # pointers to the words of a mutex, half by half: their offsets
         self.area: Operand = ZERO  # where the variable arguments are
         self.unwind: int | None = None  # where an exception of the current call goes; None: to the caller

@@ -21,6 +21,7 @@ from fencepost.records import dataclass
 
 _LIBRARIES = (
     "memory", "strings", "stdio", "stdlib", "math", "pthread", "threads", "endings", "verifier", "cxx", "compiler",
+    "kernel", "lkmm",
 )  # fmt: skip
 
 

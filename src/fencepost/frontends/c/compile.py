@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from secrets import token_hex
 
+from fencepost import cache as kept
 from fencepost.errors import FencepostError, InputError, UsageError
 from fencepost.frontends.c.included import INCLUDED, READ, shown_sources
 from fencepost.frontends.c.undefined import FLAGS as SANITIZE
@@ -19,6 +21,7 @@ from fencepost.frontends.c.undefined import SCOPES
 from fencepost.records import dataclass
 
 OLDEST = 14
+_KIND = "compiled"  # of what is kept
 INCLUDE = Path(__file__).parent / "include"
 _CXX = frozenset({".cc", ".cpp", ".cxx"})
 #: No optimisation: a dependency or a race that the source has must be in what we read. Names of values are kept.
@@ -105,13 +108,36 @@ def _module(path: Path, flags: Sequence[str], out: Path) -> Path:
 
 
 def _compile(path: Path, flags: Sequence[str], out: Path) -> Path:
-    return _call(find_compiler(), path, (*SANITIZE, *SCOPES, *flags, "-H"), out)
+    """Compiles, or takes what was compiled before of the same preprocessed text with the same flags in this folder."""
+    compiler, all_flags = find_compiler(), (*SANITIZE, *SCOPES, *flags, "-H")
+    if kept.folder() is None:
+        return _call(compiler, path, all_flags, out)
+    try:
+        fresh = f"-D__fencepost_{token_hex(8)}"  # the wheel's compiler keeps results, and misses headers that are new
+        text = _call(compiler, path, (*all_flags, fresh), out.with_suffix(".i")).read_text("utf-8", "replace")
+    except CompileError:  # let the compiler say it as it always does
+        return _call(compiler, path, all_flags, out)
+    name = kept.key(kept.code(), _identity(compiler), str(path), str(Path.cwd()), out.suffix, *all_flags, text)
+    read = out.with_suffix(READ)
+    if (known := kept.load(_KIND, name)) is not None:
+        said, _, result = known.partition(b"\0")
+        read.write_bytes(said)
+        out.write_bytes(result)
+        return out
+    _call(compiler, path, all_flags, out)
+    kept.save(_KIND, name, read.read_bytes().replace(b"\0", b"") + b"\0" + out.read_bytes())
+    return out
+
+
+def _identity(compiler: Compiler) -> str:
+    found = Path(compiler.name).stat()
+    return f"{compiler} {found.st_size} {found.st_mtime_ns}"
 
 
 def _call(compiler: Compiler, path: Path, flags: Sequence[str], out: Path) -> Path:
     command = compiler.cxx if path.suffix in _CXX else compiler.c
     language = _CXX_FLAGS if path.suffix in _CXX else ()
-    kind = "-S" if out.suffix == ".ll" else "-c"
+    kind = {".ll": "-S", ".i": "-E"}.get(out.suffix, "-c")
     call = [*command, *compiler.flags, *_FLAGS, *language, f"-I{INCLUDE}", kind, *flags, str(path), "-o", str(out)]
     done = subprocess.run(call, capture_output=True, text=True, errors="replace", check=False)
     out.with_suffix(READ).write_text(done.stderr, "utf-8")
@@ -135,6 +161,7 @@ def _complaint(text: str) -> str:
     return "\n".join(lines).strip()
 
 
+_EACH_ALONE = "several files are one program; give each a line `// fencepost: model=... expect=...` to check them alone"
 _DEFINED_TWICE = re.compile(r"Linking globals named '([^']*)': symbol multiply defined")
 
 
@@ -157,5 +184,6 @@ def _link(paths: Mapping[Path, Path]) -> str:
         except RuntimeError as problem:
             twice = _DEFINED_TWICE.search(str(problem))
             text = f"another file defines {twice[1]}, too" if twice else str(problem).strip()
-            raise InputError(f"cannot be linked: {text}", file=str(source)) from None
+            hint = _EACH_ALONE if twice and twice[1] == "main" else ""
+            raise InputError(f"cannot be linked: {text}", file=str(source), hint=hint) from None
     return str(linked)

@@ -46,6 +46,7 @@ def translate(unit: Unit, f: IrFunction) -> Function:
     if is_atomic(f.name):
         begin_atomic(b)
     found = f.blocks()
+    _without_casts(found)
     _promote(b, found)
     blocks = Blocks(b, found)
     edges = {block.label: control.targets(block.instructions[-1]) for block in found}
@@ -107,6 +108,41 @@ def translate_stub(unit: Unit, f: IrFunction) -> Function:
 # --- promotion of locals
 
 
+def _without_casts(blocks: list[BasicBlock]) -> None:
+    """Where pointers have types (clang before 15), one is cast to another to say how long a variable lives, and for
+    each atomic access of a pointer. The address is the same: such casts go, so that both forms of IR come to the same
+    program."""
+    casts: dict[str, str] = {}
+    for block in blocks:
+        for i in block.instructions:
+            if i.op == "bitcast" and i.result is not None and (source := _cast(i)) is not None:
+                casts[i.result] = source
+    if not casts:
+        return
+    for block in blocks:
+        block.instructions[:] = [i for i in block.instructions if i.result not in casts]
+        for i in block.instructions:
+            i.cursor.tokens[:] = [_uncast(t, casts) for t in i.cursor.tokens]
+
+
+def _cast(i: Inst) -> str | None:
+    """The address that a cast from a type of pointers to another gives, where it has a name."""
+    tokens = i.cursor.tokens[i.cursor.at :]
+    at = tokens.index("to") if "to" in tokens else 0
+    pointers = at > 1 and tokens[at - 2].endswith("*") and any(t.endswith("*") for t in tokens[at:])
+    return tokens[at - 1] if pointers and tokens[at - 1][0] in "%@" else None
+
+
+def _uncast(token: str, casts: dict[str, str]) -> str:
+    while token[0] == "%" and (source := casts.get(plain_name(token))) is not None:
+        token = source
+    return token
+
+
+def _tells_lifetime(i: Inst) -> bool:
+    return i.op == "call" and any(t.startswith(_LIFETIME) for t in i.cursor.tokens)
+
+
 def _promote(b: Body, blocks: list[BasicBlock]) -> None:
     """Local variables of one scalar whose address nobody takes become registers: every use is a plain load or store of
     the whole variable. Nothing else is optimised: a register carries dependencies as the variable did."""
@@ -142,7 +178,7 @@ def _bits(type_: Type) -> int:
 def _disqualify(b: Body, i: Inst, candidates: dict[str, int]) -> None:
     tokens = i.cursor.tokens
     uses = [k for k, t in enumerate(tokens) if t[0] == "%" and plain_name(t) in candidates]
-    if not uses or (i.op == "call" and any(t.startswith(_LIFETIME) for t in tokens)):
+    if not uses or _tells_lifetime(i):
         return
     last = max(k for k, t in enumerate(tokens) if t[0] == "%")
     for k in uses:

@@ -10,21 +10,25 @@ from fencepost.frontends.c.llvm.module import Inst
 from fencepost.frontends.c.llvm.tokens import Cursor, unescape
 from fencepost.frontends.c.llvm.types import StructOf, Type, Void
 from fencepost.frontends.c.unsupported import Unsupported
-from fencepost.program.operands import Operand, Reg
+from fencepost.program.operands import Const, Operand, Reg
 from fencepost.records import dataclass
 
+_IMMEDIATE = re.compile(r"[inseI-P]+")  # letters that allow numbers only
 _CONSTRAINT = re.compile(r"(?:\{[^}]*\}|[^,{])+")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """An operand of a template: memory at `address`, or the register `value`. `register` is the machine's register that
-    the constraint asks for, where it asks for one."""
+    the constraint asks for, where it asks for one; `flag` the condition whose outcome it is; `constant` a number that
+    stands in the text itself."""
 
     bits: int
     address: Operand | None = None
     value: Reg | None = None
     register: str = ""
+    flag: str = ""
+    constant: Const | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +39,6 @@ class Template:
     places: list[Place]
     results: list[Place]
     written: set[Reg]
-
-    def named(self, register: str) -> Place | None:
-        return next((p for p in self.places if p.register == register), None)
 
 
 def read_template(b: Body, i: Inst, type_: Type) -> Template:
@@ -56,7 +57,8 @@ def read_template(b: Body, i: Inst, type_: Type) -> Template:
         register = found.group(1) if (found := re.search(r"\{(\w+)\}", k)) else ""
         tied = k.isdigit()
         if k.startswith("=") and "*" not in k:
-            places.append(Place(next(sizes), None, b.fresh("asm"), register))
+            flag = found.group(1) if (found := re.search(r"\{@cc(\w+)\}", k)) else ""
+            places.append(Place(next(sizes), None, b.fresh("asm"), register, flag))
             results.append(places[-1])
             continue
         bits, value = next(given)
@@ -68,6 +70,8 @@ def read_template(b: Body, i: Inst, type_: Type) -> Template:
             places.append(places[int(k)])
         elif tied:
             places.append(places[int(k)])
+        elif isinstance(value, Const) and _IMMEDIATE.fullmatch(k):
+            places.append(Place(bits, constant=value))
         else:
             held = b.fresh("asm")
             b.move(held, value)
@@ -110,14 +114,3 @@ def bind_results(b: Body, i: Inst, template: Template) -> None:
     values: Leaves = tuple(b.truncate(p.value or ZERO, p.bits) for p in template.results)
     if i.result is not None and values:
         b.bind(i.result, values)
-
-
-def place_of(template: Template, text: str) -> Place | None:
-    """What `$0` or `${0:w}` stands for."""
-    found = re.fullmatch(r"\$(?:(\d+)|\{(\d+)(?::\w+)?\})", text)
-    if found is None:
-        return None
-    number = int(found.group(1) or found.group(2))
-    if number >= len(template.places):
-        raise Unsupported(f"operand {number} of inline assembly")
-    return template.places[number]

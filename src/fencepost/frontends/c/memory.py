@@ -186,6 +186,8 @@ def element(b: Body, i: Inst) -> None:
         scale = type_.size
         if not first and isinstance(type_, StructOf):
             assert isinstance(index, Const), "a member of a struct is named by a constant"
+            if type_.packed and i.result is not None:
+                b.packed.add(i.result)
             type_, step, _ = step_into(type_, index.value)
             offset += step
             continue
@@ -281,6 +283,11 @@ def copy_memory(b: Body, to: Operand, source: Operand, type_: Type) -> None:
 def layout_of(b: Body, size: int, align: int, *names: str | None) -> list[tuple[int, int]]:
     """Offsets and sizes of the accesses that copy or fill `size` bytes: those of the scalars of the type that one
     of the named pointers points at, so that nobody sees an access of another size than that of the variable."""
+    found = _layout(b, size, align, *names)
+    return naturally_aligned(found, align) if b.packed.intersection(names) else found
+
+
+def _layout(b: Body, size: int, align: int, *names: str | None) -> list[tuple[int, int]]:
     for name in names:
         known = b.memory_types.get(name or "") or b.unit.type_of_global(name)
         if known is not None and (found := _parts(known, size)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from fencepost.frontends.litmus.assembly import read_columns
+from fencepost.frontends.litmus.columns import read_columns
 from fencepost.frontends.litmus.frame import Frame, read_frame
 from fencepost.program.program import Program
 
@@ -18,23 +18,23 @@ def read(text: str, file: str) -> Program:
     frame = read_frame(text, file)
     match frame.arch.upper():
         case "PPC":
-            from fencepost.frontends.litmus.ppc import PPC
+            from fencepost.frontends.assembly.ppc import PPC
 
             return read_columns(frame, PPC)
         case "X86":
-            from fencepost.frontends.litmus.x86 import X86
+            from fencepost.frontends.assembly.x86 import X86
 
             return read_columns(frame, X86)
         case "X86_64":
-            from fencepost.frontends.litmus.x86 import X86_64
+            from fencepost.frontends.assembly.x86 import X86_64
 
             return read_columns(frame, X86_64)
         case "AARCH64":
-            from fencepost.frontends.litmus.aarch64 import AArch64
+            from fencepost.frontends.assembly.aarch64 import AArch64
 
             return read_columns(frame, AArch64)
         case "RISCV":
-            from fencepost.frontends.litmus.riscv import RISCV
+            from fencepost.frontends.assembly.riscv import RISCV
 
             return read_columns(frame, RISCV)
         case "C":

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from fencepost.frontends.assembly.dialect import RegisterName
 from fencepost.frontends.litmus.big_endian import turn_accesses, turned
 from fencepost.frontends.litmus.frame import Frame
 from fencepost.frontends.litmus.question import Observed, Question
-from fencepost.frontends.litmus.scan import Source, Token
 from fencepost.frontends.litmus.state import INT, POINTER, Location, State
+from fencepost.frontends.scan import Source, Token
 from fencepost.program.condition import (
     And,
     Compare,
@@ -29,16 +30,6 @@ from fencepost.program.operands import Const, ConstantOperand, GlobalAddress, Re
 from fencepost.program.passes.points_to import Piece, PointsTo, overlaps
 from fencepost.program.program import Arch, Function, Init, Object, Program, Thread
 from fencepost.program.validate import validate
-from fencepost.records import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class RegisterName:
-    """A register under the name that the Program gives it, and how many bits this name means."""
-
-    name: str
-    width: int = 64
-
 
 #: How a dialect reads the name of a register of a thread; None where it is no register.
 Naming = Callable[[int, Token], RegisterName | None]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 
-from fencepost.frontends.litmus.build import RegisterName, build
+from fencepost.frontends.assembly.code import Code
+from fencepost.frontends.assembly.dialect import RegisterName
+from fencepost.frontends.litmus.build import build
 from fencepost.frontends.litmus.c_expressions import ASSIGNING, C_INT, C_LONG, Expressions, Value
 from fencepost.frontends.litmus.c_kernel import is_kernels
-from fencepost.frontends.litmus.code import Code
 from fencepost.frontends.litmus.frame import Frame
 from fencepost.frontends.litmus.question import read_question
-from fencepost.frontends.litmus.scan import Token, Tokens
 from fencepost.frontends.litmus.state import KERNEL_TYPES, CType, State, read_state, read_type
+from fencepost.frontends.scan import Token, Tokens
 from fencepost.program.datatypes import Scalar
 from fencepost.program.instructions import Return
 from fencepost.program.operands import Const, ConstantOperand, Reg
@@ -81,9 +82,11 @@ class _Function(Expressions):
         self.kernel = kernel
         self.code.at = tokens.source.at(self.name.offset)
         self.declared: dict[str, CType] = {}
+        self.given: set[str] = set()
         for thread, token, _, scalar in state.registers:
             if thread == self.thread:
                 self._declare(token, self.typed(CType(scalar) if scalar else C_INT))
+        self.given |= set(self.declared)
         self.loops: list[tuple[Token, Token]] = []  # where continue and break go
         self._parameters(state)
 
@@ -173,10 +176,12 @@ class _Function(Expressions):
             self.t.accept("*")
 
     def _declare(self, token: Token, type_: CType) -> Reg:
-        """Blocks beside each other share the register of a name; a block inside hides it, and gets its own."""
+        """Blocks beside each other share the register of a name; a block inside hides it, and gets its own. What the
+        initial state declares is the variable that the code declares first."""
         if token.text in self.scopes[-1]:
             self.t.fail("each variable once in its block", token=token)
-        hidden = self.local(token.text) is not None
+        hidden = self.local(token.text) is not None and token.text not in self.given
+        self.given.discard(token.text)
         register = self.code.scratch() if hidden else self.code.register(token.text)
         self.scopes[-1][token.text] = (register, type_)
         if not hidden:

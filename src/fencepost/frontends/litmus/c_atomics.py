@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from fencepost.frontends.litmus.c_expressions import C_INT, Expressions, Value
 from fencepost.frontends.litmus.c_kernel import is_kernel_call, primitive
-from fencepost.frontends.litmus.scan import Token
+from fencepost.frontends.scan import Token
 from fencepost.program.instructions import Cas, Fence, FenceKind, Mode, Op, Rmw, RmwOp
 from fencepost.program.operands import Const
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from fencepost.frontends.litmus.code import Code, constant
-from fencepost.frontends.litmus.scan import Token, Tokens
+from fencepost.frontends.assembly.code import Code, constant
 from fencepost.frontends.litmus.state import INT, CType, read_type
+from fencepost.frontends.scan import Token, Tokens
 from fencepost.program.datatypes import Scalar
 from fencepost.program.instructions import Mode, Op
 from fencepost.program.operands import Const, GlobalAddress, Operand, Reg, to_signed, to_unsigned

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from fencepost.frontends.litmus.c_expressions import C_INT, Expressions, Value
-from fencepost.frontends.litmus.scan import Token
+from fencepost.frontends.scan import Token
 from fencepost.program.instructions import BlockingCas, Cas, Fence, FenceKind, Load, Mode, Op, Rmw, RmwOp, Store, Tag
 from fencepost.program.operands import Const, Operand
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fencepost.frontends.litmus.scan import Source
+from fencepost.frontends.scan import Source
 from fencepost.records import dataclass
 
 _HEAD = re.compile(r'\s*(?P<arch>[A-Za-z][\w-]*)[ \t]+(?P<name>"[^"\n]*"|[^\s"{]\S*)')

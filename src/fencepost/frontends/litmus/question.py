@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from fencepost.frontends.litmus.scan import Token, Tokens
 from fencepost.frontends.litmus.state import State, read_thread, read_type, read_value
+from fencepost.frontends.scan import Token, Tokens
 from fencepost.program.condition import And, Compare, Formula, Not, Or, Quantifier, Truth
 from fencepost.program.datatypes import Scalar
 from fencepost.records import dataclass

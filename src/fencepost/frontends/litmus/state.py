@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import field
 
-from fencepost.frontends.litmus.scan import Token, Tokens
+from fencepost.frontends.scan import Token, Tokens
 from fencepost.program.datatypes import Scalar
 from fencepost.program.operands import Const, ConstantOperand, GlobalAddress, to_signed
 from fencepost.records import dataclass

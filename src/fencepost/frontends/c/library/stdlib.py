@@ -8,10 +8,9 @@ from fencepost.frontends.c.calls import Handler, Site
 from fencepost.frontends.c.constants import number
 from fencepost.frontends.c.library.runtime import run
 from fencepost.frontends.c.undefined import check_absolute
-from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind, Mode, Op
-from fencepost.program.operands import Const, Operand
+from fencepost.program.operands import Operand
 from fencepost.program.program import Object
 
 _RAND = 42
@@ -37,7 +36,7 @@ def constant(value: int) -> Handler:
     return lambda b, s: number(value)
 
 
-def errno(b: Body, s: Site) -> Operand:
+def errno(b: Body, s: Site | None = None) -> Operand:
     if ERRNO not in b.unit.objects:
         b.unit.add_object(Object(ERRNO, 4, 4, (), True))
     return b.thread_local(ERRNO)
@@ -60,20 +59,6 @@ def parse_in_base(b: Body, s: Site) -> Operand:
     return run(b, "strtol_base", s[0], s[2], s[1])
 
 
-_FUTEX, _FUTEX_COMMAND, _WAIT, _WAKE = 202, 0x7F, 0, 1
-
-
-def system_call(b: Body, s: Site) -> Operand:
-    """futex, on which std::atomic::wait rests: to wait is to wait until the value has changed, so waking is nothing."""
-    number_, operation = s[0], s[2]
-    command = operation.value & _FUTEX_COMMAND if isinstance(operation, Const) else -1
-    if not isinstance(number_, Const) or number_.value != _FUTEX or command not in (_WAIT, _WAKE):
-        raise Unsupported("call to syscall")
-    if command == _WAIT:
-        b.emit(ins.Await(None, s[1], s[3], None, Op.NE, 4, Mode.RLX))
-    return ZERO
-
-
 def clock_gettime(b: Body, s: Site) -> Operand:
     for offset in (0, 8):
         b.emit(ins.Store(b.add(s[1], offset), ZERO, 8, Mode.NA))
@@ -86,11 +71,11 @@ FUNCTIONS: dict[str, Handler] = {
     "srand": constant(0), "srandom": constant(0), "getenv": constant(0), "secure_getenv": constant(0),
     "time": constant(0), "clock": constant(0), "clock_gettime": clock_gettime, "gettimeofday": constant(0),
     "getpid": constant(1), "gettid": constant(1), "sleep": constant(0), "usleep": constant(0), "nanosleep": constant(0),
-    "sched_yield": constant(0), "pthread_yield": constant(0), "sysconf": constant(4), "get_nprocs": constant(4),
+    "sched_yield": constant(0), "pthread_yield": constant(0), "get_nprocs": constant(4),
     "sched_getcpu": constant(0), "__errno_location": errno, "___errno_location": errno,
     "abs": absolute(32), "labs": absolute(64), "llabs": absolute(64), "atoi": parse_number(32),
     "strtol": parse_in_base, "strtoul": parse_in_base, "strtoll": parse_in_base, "strtoull": parse_in_base,
     "__isoc23_strtol": parse_in_base, "__isoc23_strtoul": parse_in_base, "__isoc23_strtoll": parse_in_base,
     "__isoc23_strtoull": parse_in_base, "atol": parse_number(64), "atoll": parse_number(64), "alarm": constant(0),
-    "syscall": system_call, "signal": constant(0), "strerror": constant(0), "isatty": constant(0),
+    "signal": constant(0), "strerror": constant(0), "isatty": constant(0),
 }  # fmt: skip

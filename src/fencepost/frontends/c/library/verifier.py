@@ -9,6 +9,8 @@ from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.operands import Const, Operand
 
+_WIDEST = 64
+
 
 def assume(b: Body, s: Site) -> None:
     b.emit(ins.Assume(s[0]))
@@ -33,6 +35,19 @@ def between(low: int, high: int, bits: int) -> Handler:
     def handle(b: Body, s: Site) -> Operand:
         result = b.fresh("choice")
         b.emit(ins.Choose(result, Const(low), Const(high)))
+        return b.truncate(result, bits)
+
+    return handle
+
+
+def any_of(bits: int, *, signed: bool) -> Handler:
+    """Any value of a type that has too many of them to try."""
+    low = -(1 << (bits - 1)) if signed or bits == _WIDEST else 0
+    high = (1 << (bits - 1)) - 1 if signed or bits == _WIDEST else (1 << bits) - 1
+
+    def handle(b: Body, s: Site) -> Operand:
+        result = b.fresh(s.callee)
+        b.emit(ins.Choose(result, Const(low), Const(high), True))
         return b.truncate(result, bits)
 
     return handle
@@ -77,10 +92,12 @@ def nothing(b: Body, s: Site) -> Operand:
     return ZERO
 
 
-_WIDE = (
-    "int", "uint", "short", "ushort", "long", "ulong", "longlong", "ulonglong", "size_t", "pointer", "float",
-    "double", "u32", "unsigned",
-)  # fmt: skip
+#: Bits of the types of the competition, and whether they are signed.
+_WIDE = {
+    "int": (32, True), "uint": (32, False), "short": (16, True), "ushort": (16, False), "long": (64, True),
+    "ulong": (64, False), "longlong": (64, True), "ulonglong": (64, False), "size_t": (64, False), "u8": (8, False),
+    "u16": (16, False), "u32": (32, False), "unsigned": (32, False), "unsigned_int": (32, False), "loff_t": (64, True),
+}  # fmt: skip
 
 FUNCTIONS: dict[str, Handler] = {
     "__VERIFIER_assume": assume, "fencepost_assume": assume, "__VERIFIER_assert": assertion,
@@ -88,7 +105,8 @@ FUNCTIONS: dict[str, Handler] = {
     "fencepost_choose": choose, "__VERIFIER_nondet_int_range": choose,
     "__VERIFIER_nondet_bool": between(0, 1, 8), "__VERIFIER_nondet__Bool": between(0, 1, 8),
     "__VERIFIER_nondet_char": between(-128, 127, 8), "__VERIFIER_nondet_uchar": between(0, 255, 8),
-    **{f"__VERIFIER_nondet_{name}": unbounded for name in _WIDE},
+    **{f"__VERIFIER_nondet_{name}": any_of(bits, signed=signed) for name, (bits, signed) in _WIDE.items()},
+    **{f"__VERIFIER_nondet_{name}": unbounded for name in ("pointer", "float", "double")},
     "__VERIFIER_atomic_begin": atomic_begin, "fencepost_atomic_begin": atomic_begin,
     "__VERIFIER_atomic_end": atomic_end, "fencepost_atomic_end": atomic_end,
     "__VERIFIER_loop_bound": loop_bound, "fencepost_loop_bound": loop_bound,

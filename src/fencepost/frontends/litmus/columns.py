@@ -3,63 +3,20 @@
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
-from typing import ClassVar
 
-from fencepost.frontends.litmus.build import RegisterName, build
-from fencepost.frontends.litmus.code import Code
+from fencepost.frontends.assembly.code import Code
+from fencepost.frontends.assembly.dialect import Dialect
+from fencepost.frontends.litmus.build import build
 from fencepost.frontends.litmus.frame import Frame
 from fencepost.frontends.litmus.question import read_question
-from fencepost.frontends.litmus.scan import Token, Tokens
 from fencepost.frontends.litmus.state import State, read_state
+from fencepost.frontends.scan import Tokens
 from fencepost.program.datatypes import Scalar
-from fencepost.program.instructions import Op
-from fencepost.program.operands import Const, ConstantOperand, Operand, Reg
-from fencepost.program.program import Arch, Function, Program
+from fencepost.program.operands import ConstantOperand
+from fencepost.program.program import Function, Program
 
 Cell = tuple[int, int]  # start and end offsets
 _THREAD = re.compile(r"P(\d+)\Z")
-_LOWEST = Const(-(1 << 63))
-
-
-class Dialect(ABC):
-    """One instruction set. `instruction` translates one instruction; the mnemonic has been read already."""
-
-    arch: ClassVar[Arch]
-
-    def __init__(self, code: Code) -> None:
-        self.code = code
-
-    @classmethod
-    @abstractmethod
-    def naming(cls, name: str) -> RegisterName | None:
-        """The register that a name means, in the spelling of conditions too; None where it means none."""
-
-    @abstractmethod
-    def instruction(self, mnemonic: Token, t: Tokens) -> None:
-        """Adds the meaning of one instruction to the code."""
-
-    # --- what instruction sets have in common
-
-    def unknown(self, mnemonic: Token, t: Tokens) -> None:
-        known = f"an instruction of {self.arch.name} that Fencepost knows"
-        t.source.fail(mnemonic.offset, f"unsupported instruction '{mnemonic.text}'", known)
-
-    def named(self, t: Tokens, expected: str = "a register") -> RegisterName:
-        symbolic = t.accept("%")
-        token = t.name(expected)
-        if symbolic and token.text in self.code.state.symbols:
-            return RegisterName(f"%{token.text}")
-        found = self.naming(token.text)
-        if found is None:
-            t.fail(expected, token=token)
-        return found
-
-    def reg(self, t: Tokens) -> Reg:
-        return self.code.register(self.named(t).name)
-
-    def comma(self, t: Tokens) -> None:
-        t.expect(",")
 
 
 def read_columns(frame: Frame, dialect: type[Dialect]) -> Program:
@@ -143,21 +100,3 @@ def _cell(frame: Frame, dialect: Dialect, cell: Cell) -> None:
     mnemonic = t.name("an instruction")
     dialect.instruction(mnemonic, t)
     t.finished("the end of the instruction")
-
-
-def compare(code: Code, name: str, width: int, left: Operand, right: Operand, *, signed: bool = True) -> None:
-    """Keeps the operands of a comparison in two registers `name.a` and `name.b`, brought to 64 bits so that one signed
-    comparison of 64 bits decides whatever branch comes. Both keep the dependencies of what is compared."""
-    for operand, part in ((left, "a"), (right, "b")):
-        dst = code.register(f"{name}.{part}")
-        if signed:
-            code.compute(Op.SEXT, operand, width=width, dst=dst)
-        elif width < 64:
-            code.move(dst, operand, width)
-        else:
-            code.compute(Op.XOR, operand, _LOWEST, dst=dst)
-
-
-def decide(code: Code, name: str, op: Op) -> Reg:
-    """The outcome of a comparison kept by `compare`."""
-    return code.compute(op, code.register(f"{name}.a"), code.register(f"{name}.b"))

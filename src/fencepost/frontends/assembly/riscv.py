@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from fencepost.frontends.litmus.assembly import Dialect
-from fencepost.frontends.litmus.build import RegisterName
-from fencepost.frontends.litmus.code import ZERO, constant
-from fencepost.frontends.litmus.scan import Token, Tokens
+from fencepost.frontends.assembly.code import ZERO, constant
+from fencepost.frontends.assembly.dialect import Dialect, RegisterName
+from fencepost.frontends.scan import Token, Tokens
 from fencepost.program.instructions import Fence, FenceKind, Mode, Op, Return, Rmw, RmwOp
 from fencepost.program.operands import Const, Operand, Reg
 from fencepost.program.program import Arch

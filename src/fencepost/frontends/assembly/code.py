@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any, Protocol
 
-from fencepost.frontends.litmus.scan import Source, Token
-from fencepost.frontends.litmus.state import State
+from fencepost.frontends.scan import Source, Token
 from fencepost.program.instructions import (
     Branch,
+    Cas,
+    Choose,
     Compute,
     Instruction,
     Jump,
@@ -15,6 +18,7 @@ from fencepost.program.instructions import (
     Mode,
     Op,
     Return,
+    Rmw,
     Store,
     StoreConditional,
 )
@@ -24,11 +28,21 @@ from fencepost.program.program import Function
 ZERO = Const(0)
 
 
+class Locations(Protocol):
+    """The memory that code may name, and the registers that a test lets us choose."""
+
+    @property
+    def symbols(self) -> Mapping[str, ConstantOperand]: ...
+    @property
+    def locations(self) -> Mapping[str, Any]: ...
+    def location(self, name: str, offset: int) -> object: ...
+
+
 class Code:
     """The function of one thread while it is being read. Registers that the initial state sets come first: they are the
     parameters of the function. Jumps to labels hold a negative number until `finish` knows the place."""
 
-    def __init__(self, source: Source, name: str, initial: dict[str, ConstantOperand], state: State) -> None:
+    def __init__(self, source: Source, name: str, initial: dict[str, ConstantOperand], state: Locations) -> None:
         self.source, self.name, self.initial, self.state = source, name, initial, state
         self.registers: dict[str, int] = {r: i for i, r in enumerate(initial)}
         self.instructions: list[Instruction] = []
@@ -53,7 +67,22 @@ class Code:
     # --- instructions
 
     def add(self, instruction: Instruction) -> None:
+        if isinstance(instruction, Rmw | Cas) and isinstance(instruction.address, Reg):
+            result = instruction.dst if isinstance(instruction, Rmw) else instruction.old
+            if result == instruction.address:  # which the write needs, after the read has gone there
+                instruction = replace(instruction, address=self.compute(Op.MOV, instruction.address))
         self.instructions.append(replace(instruction, at=self.at))
+
+    def either(self, first: Instruction, second: Instruction) -> None:
+        """One of two instructions, for no reason."""
+        way, other, end = self.scratch(), self.fresh_label(), self.fresh_label()
+        self.add(Choose(way, ZERO, Const(1)))
+        self.branch(way, other)
+        self.add(first)
+        self.jump(end)
+        self.label(other)
+        self.add(second)
+        self.label(end)
 
     def compute(self, op: Op, *args: Operand, width: int = 64, dst: Reg | None = None) -> Reg:
         target = dst if dst is not None else self.scratch()

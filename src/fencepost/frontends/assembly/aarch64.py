@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import ClassVar
 
-from fencepost.frontends.litmus.assembly import Dialect, compare, decide
-from fencepost.frontends.litmus.build import RegisterName
-from fencepost.frontends.litmus.code import ZERO, constant
-from fencepost.frontends.litmus.scan import Token, Tokens
-from fencepost.program.instructions import Cas, Fence, FenceKind, Mode, Op, Return, Rmw, RmwOp
+from fencepost.frontends.assembly.code import ZERO, constant
+from fencepost.frontends.assembly.dialect import Dialect, RegisterName, compare, decide
+from fencepost.frontends.scan import Token, Tokens
+from fencepost.program.instructions import Cas, Fence, FenceKind, Mode, Op, Return, Rmw, RmwOp, Tag
 from fencepost.program.operands import Const, Operand, Reg
 from fencepost.program.program import Arch
 
@@ -18,7 +18,7 @@ _SIZE = {"B": 1, "H": 2}
 _LOAD = re.compile(r"LD(?P<order>A|AP|AX|X|LA|)(?P<unscaled>U?)R(?P<sign>S?)(?P<size>[BHW]?)\Z")
 _STORE = re.compile(r"ST(?P<order>L|LL|)(?P<unscaled>U?)R(?P<size>[BH]?)\Z")
 _CONDITIONAL = re.compile(r"ST(?P<order>L?)XR(?P<size>[BH]?)\Z")
-_PAIR = re.compile(r"(?P<kind>LD|ST)N?P(?P<sign>(?:SW)?)\Z")
+_PAIR = re.compile(r"(?P<kind>LD|ST)(?P<order>N|IA|IL|)P?P(?P<sign>(?:SW)?)\Z")
 _EXCLUSIVE_PAIR = re.compile(r"(?P<kind>LD|ST)(?P<order>[AL]?)XP\Z")
 _SWAP_PAIR = re.compile(r"CASP(?P<order>A?L?)\Z")
 _HINTS = ("NOP", "YIELD", "WFE", "WFI", "SEV", "SEVL", "PRFM")
@@ -57,6 +57,8 @@ class AArch64(Dialect):
     @classmethod
     def naming(cls, name: str) -> RegisterName | None:
         name = {"LR": "X30", "FP": "X29"}.get(name.upper(), name.upper())
+        if name == "SP":
+            return RegisterName(name, 64)
         m = _REGISTER.match(name)
         return RegisterName(f"X{m[2]}", 64 if m[1] == "X" else 32) if m else None
 
@@ -68,7 +70,7 @@ class AArch64(Dialect):
             self._store(m, t)
         elif m := _CONDITIONAL.match(name):
             self._conditional(m, t)
-        elif m := _PAIR.match(name):
+        elif (m := _PAIR.match(name)) and _pair_exists(m, name):
             self._pair(m, t)
         elif m := _EXCLUSIVE_PAIR.match(name):
             self._exclusive_pair(mnemonic, m, t)
@@ -173,7 +175,9 @@ class AArch64(Dialect):
         self._accessed(t, store)
 
     def _pair(self, m: re.Match[str], t: Tokens) -> None:
-        """Two accesses side by side, each single-copy atomic by itself."""
+        """Two accesses side by side, each single-copy atomic by itself. Those of LDIAPP and STILP acquire and release,
+        and the first of them comes first."""
+        mode = {"IA": Mode.ACQ_PC, "IL": Mode.REL}.get(m["order"], Mode.RLX)
         if m["kind"] == "LD":
             targets = [self._target(t)]
             self.comma(t)
@@ -183,15 +187,15 @@ class AArch64(Dialect):
 
             def access(address: Operand) -> None:
                 second = self.code.offset(address, Const(size))  # first: a target may be the base
-                self.code.load(targets[0][0], address, size, signed=signed)
-                self.code.load(targets[1][0], second, size, signed=signed)
+                self.code.load(targets[0][0], address, size, mode=mode, signed=signed)
+                self.code.load(targets[1][0], second, size, mode=mode, signed=signed)
         else:
             values = [self._source(t), self._next_source(t)]
             size = values[0][1] // 8
 
             def access(address: Operand) -> None:
-                self.code.store(address, values[0][0], size)
-                self.code.store(self.code.offset(address, Const(size)), values[1][0], size)
+                self.code.store(address, values[0][0], size, mode)
+                self.code.store(self.code.offset(address, Const(size)), values[1][0], size, mode)
 
         self.comma(t)
         self._accessed(t, access)
@@ -244,9 +248,8 @@ class AArch64(Dialect):
         self.comma(t)
         values = [ZERO if n.name == _ZERO_REGISTER else self.code.register(n.name) for n in names]
         expected, desired = self._joined(values[0], values[1]), self._joined(values[2], values[3])
-        old, mode = self.code.scratch(), _RMW_MODE[m["order"]]
-        failure = Mode.ACQ if mode.acquires else Mode.RLX
-        self._accessed(t, lambda a: self.code.add(Cas(old, None, a, expected, desired, 8, mode, failure)))
+        old = self.code.scratch()
+        self._accessed(t, lambda a: self._swapped(old, a, expected, desired, 8, _RMW_MODE[m["order"]]))
         self._split(old, names[0].name, names[1].name)
 
     def _atomic(self, m: re.Match[str], t: Tokens) -> None:
@@ -260,7 +263,7 @@ class AArch64(Dialect):
         if m["op"] == "CLR":
             value = self.code.compute(Op.XOR, value, Const(-1))
         mode = _without_target(_RMW_MODE[m["order"]], dst)
-        self._accessed(t, lambda a: self.code.add(Rmw(dst, a, value, _ATOMIC_OP[m["op"]], size, mode)))
+        self._accessed(t, lambda a: self.code.add(Rmw(dst, a, value, _ATOMIC_OP[m["op"]], size, mode, _tag(dst))))
 
     def _old(self, t: Tokens) -> Reg | None:
         name = self.named(t).name
@@ -275,7 +278,7 @@ class AArch64(Dialect):
         dst = self._old(t)
         self.comma(t)
         mode, size = _without_target(_RMW_MODE[m["order"]], dst), _size(m["size"], width)
-        self._accessed(t, lambda a: self.code.add(Rmw(dst, a, value, RmwOp.XCHG, size, mode)))
+        self._accessed(t, lambda a: self.code.add(Rmw(dst, a, value, RmwOp.XCHG, size, mode, _tag(dst))))
 
     def _compare_and_swap(self, m: re.Match[str], t: Tokens) -> None:
         expected = self.named(t)
@@ -283,9 +286,16 @@ class AArch64(Dialect):
         self.comma(t)
         zero = expected.name == _ZERO_REGISTER
         old = None if zero else self.code.register(expected.name)
-        mode, size = _RMW_MODE[m["order"]], _size(m["size"], width)
+        mode, size = _without_target(_RMW_MODE[m["order"]], old), _size(m["size"], width)
+        self._accessed(t, lambda a: self._swapped(old, a, old or ZERO, desired, size, mode))
+
+    def _swapped(
+        self, old: Reg | None, address: Operand, expected: Operand, desired: Operand, size: int, mode: Mode
+    ) -> None:
+        """In either of the two ways that the architecture leaves open."""
         failure = Mode.ACQ if mode.acquires else Mode.RLX
-        self._accessed(t, lambda a: self.code.add(Cas(old, None, a, old or ZERO, desired, size, mode, failure)))
+        cas = Cas(old, None, address, expected, desired, size, mode, failure, tag=_tag(old))
+        self.code.either(cas, replace(cas, alternative=True))
 
     def _barrier(self, name: str, t: Tokens) -> None:
         token = t.name("SY, LD, ST or one of their domains")
@@ -337,7 +347,7 @@ class AArch64(Dialect):
             self._compare(name, t)
         elif name in _SELECT or name in ("CSET", "CSETM", *_CHANGES):
             self._select(name, t)
-        elif name in ("UBFX", "SBFX"):
+        elif name in ("UBFX", "SBFX", "UBFM", "SBFM"):
             self._extract(name, t)
         elif name in ("MADD", "MSUB"):
             self._multiply_add(name, t)
@@ -357,13 +367,13 @@ class AArch64(Dialect):
         self.comma(t)
         low = self._number(t)
         self.comma(t)
-        bits = self._number(t)
+        bits, left = self._number(t), 0
+        if name.endswith("M"):  # the last bit, and not how many; a first bit behind it moves them up
+            low, bits, left = (low, bits - low + 1, 0) if bits >= low else (0, bits + 1, width - low)
         shifted = self.code.compute(Op.LSHR, source, Const(low), width=width)
-        if name == "UBFX":
-            self.code.compute(Op.AND, shifted, constant((1 << bits) - 1), width=width, dst=dst)
-            return
         up = self.code.compute(Op.SHL, shifted, Const(width - bits), width=width)
-        self.code.compute(Op.ASHR, up, Const(width - bits), width=width, dst=dst)
+        down = Op.LSHR if name.startswith("U") else Op.ASHR
+        self.code.compute(down, up, Const(width - bits - left), width=width, dst=dst)
 
     def _multiply_add(self, name: str, t: Tokens) -> None:
         dst, width = self._target(t)
@@ -479,8 +489,16 @@ def _load_exists(m: re.Match[str]) -> bool:
     return not m["unscaled"] or m["order"] in ("", "AP")
 
 
+def _pair_exists(m: re.Match[str], name: str) -> bool:
+    return not m["order"] or m["order"] == "N" or name in ("LDIAPP", "STILP")
+
+
 def _store_exists(m: re.Match[str]) -> bool:
     return m["order"] != "LL" or not m["unscaled"]
+
+
+def _tag(dst: Reg | None) -> Tag:
+    return Tag.NORETURN if dst is None else Tag.NONE
 
 
 def _without_target(mode: Mode, dst: Reg | None) -> Mode:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import ClassVar, TypeAlias
 
-from fencepost.frontends.litmus.assembly import Dialect, compare, decide
-from fencepost.frontends.litmus.build import RegisterName
-from fencepost.frontends.litmus.code import ZERO, constant
-from fencepost.frontends.litmus.scan import Token, Tokens
+from fencepost.frontends.assembly.code import ZERO, constant
+from fencepost.frontends.assembly.dialect import Dialect, RegisterName
+from fencepost.frontends.scan import Token, Tokens
 from fencepost.program.instructions import Cas, Fence, FenceKind, Mode, Op, Return, Rmw, RmwOp
 from fencepost.program.operands import Const, GlobalAddress, Operand, Reg
 from fencepost.program.program import Arch
@@ -24,13 +23,13 @@ _ALU = {"ADD": Op.ADD, "SUB": Op.SUB, "AND": Op.AND, "OR": Op.OR, "XOR": Op.XOR,
 _LOCKED = {"ADD": RmwOp.ADD, "SUB": RmwOp.SUB, "AND": RmwOp.AND, "OR": RmwOp.OR, "XOR": RmwOp.XOR}
 _ONE_OPERAND = {"INC": (Op.ADD, 1), "DEC": (Op.SUB, 1), "NOT": (Op.XOR, -1), "NEG": (Op.SUB, 0)}
 _EXTENSION = re.compile(r"MOV(?P<sign>[SZ])(?:XD?|(?P<from>[BWL])(?P<to>[WLQ]))\Z")
-_CONDITION = {"E": Op.EQ, "Z": Op.EQ, "NE": Op.NE, "NZ": Op.NE, "L": Op.SLT, "LE": Op.SLE, "G": Op.SGT, "GE": Op.SGE,
-              "NGE": Op.SLT, "NG": Op.SLE, "NLE": Op.SGT, "NL": Op.SGE, "B": Op.ULT, "BE": Op.ULE, "A": Op.UGT,
-              "AE": Op.UGE, "S": Op.SLT, "NS": Op.SGE}  # fmt: skip
+#: Conditions that hold where another one does not.
+_OPPOSITE = {"NE": "E", "NZ": "E", "NS": "S", "GE": "L", "NL": "L", "G": "LE", "NLE": "LE", "AE": "B", "NB": "B",
+             "NC": "B", "A": "BE", "NBE": "BE"}  # fmt: skip
+_CONDITIONS = frozenset({"E", "Z", "S", "L", "NGE", "LE", "NG", "B", "C", "NAE", "BE", "NA", *_OPPOSITE})
 _TWO_OPERANDS = {*_ALU, "MOV", "XCHG", "CMP", "TEST", "XADD", "CMPXCHG", "LEA"}
 _KNOWN = {*_TWO_OPERANDS, *_ONE_OPERAND}
 _LOCKABLE = {*_LOCKED, *_ONE_OPERAND, "XADD", "CMPXCHG", "XCHG"}
-_FLAGS = "flags"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +81,14 @@ class X86(Dialect):
             self.code.jump(t.name("a label"))
         elif name == "RET":
             self.code.add(Return())
-        elif name.startswith("J") and name[1:] in _CONDITION:
-            self.code.branch(decide(self.code, _FLAGS, _CONDITION[name[1:]]), t.name("a label"))
-        elif name.startswith("SET") and name[3:] in _CONDITION:
-            found = decide(self.code, _FLAGS, _CONDITION[name[3:]])
+        elif name.startswith("J") and (taken := self.condition(name[1:])) is not None:
+            self.code.branch(taken, t.name("a label"))
+        elif name.startswith("SET") and (found := self.condition(name[3:])) is not None:
             self._write(self._argument(t), found, 1)
         elif m := _EXTENSION.match(name):
             self._extend(m, t)
-        elif name.startswith("CMOV") and name[4:] in _CONDITION:
-            self._conditional_move(name[4:], t)
+        elif name.startswith("CMOV") and (taken := self.condition(name[4:])) is not None:
+            self._conditional_move(taken, t)
         elif name not in ("NOP", "PAUSE"):
             self._operate(mnemonic, name, locked, t)
 
@@ -236,7 +234,7 @@ class X86(Dialect):
             if name == "NEG":
                 self._negate(mnemonic, arguments[0], size, locked, t)
                 return
-            self._alu(op, arguments[0], Const(value), size, locked)
+            self._alu(op, arguments[0], Const(value), size, locked, carries=name == "NOT")
         else:
             self._two(name, arguments[0], arguments[1], size, locked)
 
@@ -267,10 +265,10 @@ class X86(Dialect):
                 assert isinstance(src, Memory), "lea should name memory"
                 self._write(dst, src.address, size)
             case "CMP":
-                compare(self.code, _FLAGS, 8 * size, self._read(dst, size), self._read(src, size))
+                self._compare(self._read(dst, size), self._read(src, size), 8 * size)
             case "TEST":
                 result = self.code.compute(Op.AND, self._read(dst, size), self._read(src, size), width=8 * size)
-                compare(self.code, _FLAGS, 8 * size, result, ZERO)
+                self._flags(Op.AND, result, ZERO, result, 8 * size)
             case "XCHG":
                 self._exchange(dst, src, size)
             case "XADD":
@@ -280,7 +278,7 @@ class X86(Dialect):
             case _:
                 self._alu(_ALU[name], dst, self._read(src, size), size, locked)
 
-    def _alu(self, op: Op, dst: Argument, value: Operand, size: int, locked: bool) -> None:
+    def _alu(self, op: Op, dst: Argument, value: Operand, size: int, locked: bool, *, carries: bool = True) -> None:
         width = 8 * size
         if isinstance(dst, Memory) and locked:
             old = self.code.scratch()
@@ -288,17 +286,61 @@ class X86(Dialect):
         else:
             old_operand = self._read(dst, size)
             result = self.code.compute(op, old_operand, value, width=width)
-            self._flags(op, old_operand, value, result, width)
+            self._flags(op, old_operand, value, result, width, carries=carries)
             self._write(dst, result, size)
             return
         result = self.code.compute(op, old, value, width=width)
-        self._flags(op, old, value, result, width)
+        self._flags(op, old, value, result, width, carries=carries)
 
-    def _flags(self, op: Op, old: Operand, value: Operand, result: Operand, width: int) -> None:
+    # Four registers keep what the flags say: the result, two numbers whose order is that of less and greater, and the
+    # carry. All of them keep the dependencies of what was computed.
+
+    def _flags(
+        self, op: Op, old: Operand, value: Operand, result: Operand, width: int, *, carries: bool = True
+    ) -> None:
+        code = self.code
+        carry: Operand = ZERO
+        left: Operand = result
+        right: Operand = ZERO
         if op is Op.SUB:
-            compare(self.code, _FLAGS, width, old, value)
+            left, right = old, value
+            carry = code.compute(Op.ULT, old, value, width=width)
+        elif op is Op.ADD:
+            left = old
+            right = code.compute(Op.SUB, ZERO, code.compute(Op.SEXT, value, width=width))
+            carry = code.compute(Op.ULT, result, value, width=width)
+        code.compute(Op.SEXT, result, width=width, dst=code.register("flags.result"))
+        code.compute(Op.SEXT, left, width=width, dst=code.register("flags.left"))
+        if op is Op.ADD:
+            code.move(code.register("flags.right"), right)
         else:
-            compare(self.code, _FLAGS, width, result, ZERO)
+            code.compute(Op.SEXT, right, width=width, dst=code.register("flags.right"))
+        if carries:
+            code.move(code.register("flags.carry"), carry)
+
+    def _compare(self, a: Operand, b: Operand, width: int) -> None:
+        self._flags(Op.SUB, a, b, self.code.compute(Op.SUB, a, b, width=width), width)
+
+    def condition(self, name: str) -> Reg | None:
+        """Whether a condition such as NE or LE holds; None where there is none of that name."""
+        return self._holds(name) if name in _CONDITIONS else None
+
+    def _holds(self, name: str) -> Reg:
+        code = self.code
+        if name in _OPPOSITE:
+            return code.compute(Op.XOR, self._holds(_OPPOSITE[name]), Const(1))
+        match name:
+            case "E" | "Z":
+                return code.compute(Op.EQ, code.register("flags.result"), ZERO)
+            case "S":
+                return code.compute(Op.SLT, code.register("flags.result"), ZERO)
+            case "L" | "NGE":
+                return code.compute(Op.SLT, code.register("flags.left"), code.register("flags.right"))
+            case "LE" | "NG":
+                return code.compute(Op.OR, self._holds("L"), self._holds("E"))
+            case "BE" | "NA":
+                return code.compute(Op.OR, self._holds("B"), self._holds("E"))
+        return code.compute(Op.MOV, code.register("flags.carry"))
 
     def _exchange(self, a: Argument, b: Argument, size: int) -> None:
         """With memory it is always atomic, with or without the prefix."""
@@ -334,20 +376,19 @@ class X86(Dialect):
             old = self.code.scratch()
             self.code.add(Fence(FenceKind.MFENCE))  # it drains the buffer also where it fails and writes nothing
             self.code.add(Cas(old, None, dst.address, accumulator, desired, size, Mode.SC, Mode.SC))
-            compare(self.code, _FLAGS, 8 * size, accumulator, old)
+            self._compare(accumulator, old, 8 * size)
         else:
             old = self.code.compute(Op.MOV, self._read(dst, size))
-            compare(self.code, _FLAGS, 8 * size, accumulator, old)
-            equal = decide(self.code, _FLAGS, Op.EQ)
+            self._compare(accumulator, old, 8 * size)
+            equal = self._holds("E")
             self._write(dst, self.code.compute(Op.SELECT, equal, desired, old, width=8 * size), size)
         self._set(accumulator, old, size)
 
-    def _conditional_move(self, condition: str, t: Tokens) -> None:
+    def _conditional_move(self, taken: Reg, t: Tokens) -> None:
         arguments = self._arguments(t, False)
         if len(arguments) != 2:
             t.fail("2 operands")
         size = self._size(None, arguments)
-        taken = decide(self.code, _FLAGS, _CONDITION[condition])
         dst, src = self._read(arguments[0], size), self._read(arguments[1], size)
         self._write(arguments[0], self.code.compute(Op.SELECT, taken, src, dst, width=8 * size), size)
 

@@ -1,0 +1,1 @@
+"""Instruction sets: what each instruction means. Litmus tests and inline assembly are read through the same tables."""
