@@ -17,6 +17,8 @@ from fencepost.models.registry import DIRECTORY, Model
 
 COMMIT_BEFORE = DIRECTORY / "commit-before"
 _DEFINITION = re.compile(r"^\s*(?:let|and)(?:\s+rec)?\s+cb\s*=", re.MULTILINE)
+#: Models that take the function of another.
+_LIKE = {"armv8-2018": "armv8"}
 _CHECK = "\nacyclic cb as commit-before\n"
 
 
@@ -41,7 +43,7 @@ def find(name: str | None, model: Model) -> Plan:
 def _source(name: str | None, model: Model) -> tuple[Path, str]:
     if name is None and _DEFINITION.search(model.source):
         return model.path, model.source
-    path = COMMIT_BEFORE / f"{name or model.name}.cat"
+    path = COMMIT_BEFORE / f"{name or _LIKE.get(model.name, model.name)}.cat"
     if not path.is_file():
         path = Path(name or model.name)
     if name is None and not path.is_file():

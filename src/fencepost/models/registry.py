@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from fencepost.errors import InputError, UnsupportedError, UsageError
 from fencepost.execution.execution import Execution
 from fencepost.program.condition import FinalMemory, comparisons
+from fencepost.program.instructions import KERNEL_FENCES, Tag
 from fencepost.program.program import Arch, Program
 from fencepost.program.texts import decode
 
@@ -105,7 +106,7 @@ class Model:
         """Raises UnsupportedError for a program written for an architecture whose accesses this model does not know,
         and for a question about final memory where the model orders no writes."""
         self._refuse_final_memory(program)
-        if program.arch is Arch.LKMM:
+        if program.arch is Arch.LKMM or (program.arch is Arch.C11 and _is_kernels(program)):
             self._refuse_kernel(program)
             return
         if program.arch in (Arch.C11, Arch.FP) or self.kind is ModelKind.ANY or self.architecture is program.arch:
@@ -156,6 +157,15 @@ class Model:
         return judge_structure(self.prepared, structure)
 
 
+def _is_kernels(program: Program) -> bool:
+    """Whether a C program has fences or accesses that only the Linux kernel's model knows."""
+    return any(
+        getattr(i, "kind", None) in KERNEL_FENCES or getattr(i, "tag", Tag.NONE) is not Tag.NONE
+        for f in program.functions
+        for i in f.code
+    )
+
+
 @lru_cache(maxsize=64)
 def _variant(model: Model, name: str) -> Model:
     return replace(model, variants=model.variants | {name})
@@ -173,7 +183,8 @@ _OURS: dict[str, tuple[ModelKind, Arch | None, str]] = {
     "imm": (ModelKind.C11, None, "the intermediate model between C11 and hardware: no thin-air values, LB allowed"),
     "power": (ModelKind.HARDWARE, Arch.PPC, "IBM POWER (Herding Cats)"),
     "armv7": (ModelKind.HARDWARE, Arch.AARCH64, "ARM before version 8 (Herding Cats)"),
-    "armv8": (ModelKind.HARDWARE, Arch.AARCH64, "ARMv8, multi-copy atomic"),
+    "armv8": (ModelKind.HARDWARE, Arch.AARCH64, "ARMv8 as it is today, multi-copy atomic"),
+    "armv8-2018": (ModelKind.HARDWARE, Arch.AARCH64, "ARMv8 as it was described in 2018"),
     "riscv": (ModelKind.HARDWARE, Arch.RISCV, "RISC-V's RVWMO"),
     "lkmm": (ModelKind.KERNEL, Arch.LKMM, "the Linux kernel's memory model"),
 }

@@ -5,18 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
+from fencepost.display import show
 from fencepost.enumerate import enumerate_program
 from fencepost.enumerate.explain import Explanation, explain_outcome
-from fencepost.enumerate.prepare import ready
 from fencepost.errors import UnsupportedError, UsageError
 from fencepost.generate import litmus_tests
 from fencepost.generate.random_programs import SHAPES, random_program
 from fencepost.models.registry import Model
+from fencepost.prepare.ready import ready
 from fencepost.program.condition import And, Compare, Formula, Truth
 from fencepost.program.operands import Const
 from fencepost.program.printer import print_program
 from fencepost.program.program import Arch, Program
 from fencepost.records import dataclass
+from fencepost.verdict import Witness
 
 State = tuple[tuple[str, int], ...]
 _FAMILIES = {Arch.PPC: "ppc", Arch.X86: "x86", Arch.AARCH64: "aarch64", Arch.RISCV: "riscv"}
@@ -53,6 +55,17 @@ class Comparison:
     tried: int
     bound: str
     difference: Difference | None = None
+
+    def pictures(self) -> tuple[Witness, ...]:
+        """What can be drawn: the execution that one model allows, and the cycle because of which the other does not."""
+        d = self.difference
+        return () if d is None else (*d.execution.pictures(), *d.reason.pictures())
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str | None:
+        return show(self, "html")
 
     def text(self) -> str:
         d = self.difference

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from fencepost import explore
 from fencepost.errors import UnsupportedError
+from fencepost.explore import native
+from fencepost.explore.native import Runner
 from fencepost.models.registry import MIXED, Model
 from fencepost.options import ExploreOptions
 from fencepost.program.passes.points_to import mixes_sizes
@@ -17,7 +19,9 @@ NATURAL = {Arch.PPC: "power", Arch.X86: "tso", Arch.AARCH64: "armv8", Arch.RISCV
            Arch.FP: "rc11", Arch.LKMM: "lkmm"}  # fmt: skip
 
 
-def outcomes_by(engine: str, program: Program, model: Model, options: ExploreOptions) -> Outcomes:
+def outcomes_by(
+    engine: str, program: Program, model: Model, options: ExploreOptions, run: Runner = native.run
+) -> Outcomes:
     """The outcomes by an engine; what the explorer cannot treat is enumerated, and the outcomes say so. RSMC, which was
     asked for by name, has no stand-in."""
     if options.algorithm != "trust":
@@ -25,16 +29,16 @@ def outcomes_by(engine: str, program: Program, model: Model, options: ExploreOpt
     split = MIXED in model.offers and mixes_sizes(program)  # what only enumeration does
     if engine == EXPLORE and not split:
         try:
-            return explore.outcomes(program, model, options)
+            return explore.outcomes(program, model, options, run=run)
         except UnsupportedError:
             pass
     return enumerated(program, model, options)
 
 
-def outcomes_under(program: Program, model: Model, options: ExploreOptions) -> Outcomes:
+def outcomes_under(program: Program, model: Model, options: ExploreOptions, run: Runner = native.run) -> Outcomes:
     """As `outcomes_by` the default engine; a model that cannot judge the program has no states and says why."""
     try:
-        return outcomes_by(EXPLORE, program, model, options)
+        return outcomes_by(EXPLORE, program, model, options, run)
     except UnsupportedError as error:
         return Outcomes(model.name, {}, reason=str(error))
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from fencepost.errors import FencepostError, UnsupportedError
-from fencepost.frontends import read_file
+from fencepost.frontends import read_content, read_file
 from fencepost.models.registry import find
 from fencepost.options import ExploreOptions
 from fencepost.program.passes.points_to import mixes_sizes
@@ -71,14 +71,17 @@ class Result:
     seconds: float = 0.0
     text: str = ""
     why: str = ""  # why this engine, where there was a choice
+    differs: str = ""  # in which states it differs from a log
 
     @property
     def wrong(self) -> bool:
-        return self.holds is not None and self.expected is not None and self.holds is not self.expected
+        if self.holds is None:
+            return False
+        return bool(self.differs) or (self.expected is not None and self.holds is not self.expected)
 
     @property
     def agrees(self) -> bool:
-        return self.holds is not None and self.holds is self.expected
+        return self.holds is not None and self.holds is self.expected and not self.differs
 
 
 @dataclass(slots=True)
@@ -145,9 +148,14 @@ def _alone(run: Callable[[Item], Result], item: Item) -> Result:
     try:
         return next(_pooled(run, [item], 1))
     except BrokenProcessPool:
-        path, expected = item
-        reason = "the process that ran this test has died: out of memory, perhaps"
-        return Result(path, Path(path).stem, Status.ERROR, expected=expected, reason=reason)
+        return died(item)
+
+
+def died(item: Item) -> Result:
+    """The row of a test over which processes die."""
+    path, expected = item
+    reason = "the process that ran this test has died: out of memory, perhaps"
+    return Result(path, Path(path).stem, Status.ERROR, expected=expected, reason=reason)
 
 
 def _pooled(run: Callable[[Item], Result], jobs: list[Item], count: int) -> Iterator[Result]:
@@ -166,13 +174,13 @@ def _ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops everybody
 
 
-def run_test(item: Item, job: Job) -> Result:
-    """One test, whatever happens to it."""
+def run_test(item: Item, job: Job, content: bytes | None = None) -> Result:
+    """One test, whatever happens to it. `content` is that of its file, where that is elsewhere."""
     path, expected = item
     start = time.perf_counter()
     name = Path(path).stem
     try:
-        program = read_file(path)
+        program = read_file(path) if content is None else read_content(content, path)
         name = program.name
         return _judged(path, program, job, expected, start)
     except FencepostError as error:

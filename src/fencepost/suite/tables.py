@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from fencepost.errors import InputError, UsageError
+from fencepost.frontends import missing
+from fencepost.suite.logs import Expected, is_log, read_log
 
 
 def collect(files: Iterable[str], lists: Iterable[str] = ()) -> list[str]:
@@ -19,6 +21,8 @@ def collect(files: Iterable[str], lists: Iterable[str] = ()) -> list[str]:
             if not inside:
                 raise UsageError(f"{name}: there is no .litmus file in this folder")
             found += inside
+        elif not path.exists():
+            raise missing(name)
         else:
             found.append(name)
     for name in lists:
@@ -33,10 +37,16 @@ def _listed(path: Path) -> list[str]:
     return [str(_beside(path, name)) for name in names]
 
 
-def read_expected(name: str) -> dict[str, bool]:
-    """A table of rows `path,0|1`, keyed by the path as `match` finds it: relative to the table, or to here."""
-    path, found = Path(name), dict[str, bool]()
-    for number, row in enumerate(csv.reader(_text(path).splitlines()), 1):
+def read_expected(name: str) -> tuple[dict[str, bool], dict[str, Expected]]:
+    """A table of rows `path,0|1`, keyed by the path as `match` finds it: relative to the table, or to here; or a log of
+    herd, keyed by the names of its tests."""
+    text = _text(Path(name))
+    return ({}, read_log(text, name)) if is_log(text) else (_table(Path(name), text), {})
+
+
+def _table(path: Path, text: str) -> dict[str, bool]:
+    found, name = dict[str, bool](), str(path)
+    for number, row in enumerate(csv.reader(text.splitlines()), 1):
         if not row or row[0].startswith("#"):
             continue
         if len(row) < 2 or row[1].strip() not in ("0", "1"):
@@ -60,5 +70,7 @@ def _beside(table: Path, name: str) -> Path:
 def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {error}", file=str(path)) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from None
+    except UnicodeDecodeError:
+        raise InputError("this is not a text file", file=str(path), expected="one path a line") from None

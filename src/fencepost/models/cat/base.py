@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
-from fencepost.execution.execution import Event, EventKind, Execution
-from fencepost.models.cat.relations import Rows, mask_of, relation
+from fencepost.execution.execution import DEPENDENCIES, Event, EventKind, Execution
+from fencepost.execution.relations import Rows, mask_of, relation
 from fencepost.program.instructions import FenceKind, Mode, Tag
 
 #: R, W (initial writes included), F; `access.acq`: accesses of that mode; `fence.sync`: fences of that kind;
@@ -23,8 +23,10 @@ SETS: tuple[str, ...] = (
     *(f"tag.{t.value}" for t in Tag if t is not Tag.NONE),
 )  # fmt: skip
 #: `rmw` pairs the halves of every read-modify-write; `spawn` joins SPAWN to BEGIN and END to JOIN; `atomic` relates the
-#: events of one atomic block; `int` is same thread (initial writes are a thread of their own).
-RELATIONS: tuple[str, ...] = ("po", "rf", "co", "loc", "int", "addr", "data", "ctrl", "rmw", "spawn", "atomic")
+#: events of one atomic block; `pick.addr` is what of `addr` is a pick dependency only; `int`
+#: is same thread (initial writes are a thread of their own).
+RELATIONS: tuple[str, ...] = ("po", "rf", "co", "loc", "int", "addr", "data", "ctrl", "rmw", "spawn", "atomic",
+                              "pick.addr", "pick.data", "pick.ctrl")  # fmt: skip
 #: What a candidate with the same events can differ in.
 VARYING = frozenset({"rf", "co"})
 
@@ -58,12 +60,10 @@ def structure_of(execution: Execution) -> Structure:
         {
             "rf": relation(((w, r) for r, w in execution.reads_from.items()), n),
             "co": relation(order_pairs(execution.coherence.values()), n),
-            "addr": relation(execution.address_deps, n),
-            "data": relation(execution.data_deps, n),
-            "ctrl": relation(execution.control_deps, n),
             "rmw": relation(execution.rmw, n),
             "spawn": relation(execution.spawns, n),
-        },
+        }
+        | {name: relation(getattr(execution, kept), n) for kept, name in DEPENDENCIES.items()},
     )
 
 

@@ -11,10 +11,10 @@ from itertools import islice
 from typing import TypeAlias
 
 from fencepost.errors import InputError
-from fencepost.models.cat import relations as rel
+from fencepost.execution import relations as rel
+from fencepost.execution.relations import Rows
 from fencepost.models.cat import syntax as cat
 from fencepost.models.cat.base import RELATIONS, SETS, Structure
-from fencepost.models.cat.relations import Rows
 from fencepost.models.cat.values import Builtin, Closure, Items, Nothing, spread
 from fencepost.program.operands import Position
 

@@ -11,8 +11,8 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import replace
 
+from fencepost.execution import relations as rel
 from fencepost.execution.execution import Event
-from fencepost.models.cat import relations as rel
 from fencepost.models.cat import syntax as cat
 from fencepost.models.cat.base import Structure
 from fencepost.models.cat.evaluate import Evaluator, Value

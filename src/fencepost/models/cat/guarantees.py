@@ -63,6 +63,9 @@ _BASE: dict[str, Fact] = {
     "ctrl": _DEPENDENCY,
     "rmw": replace(_DEPENDENCY, last=0, back=_EARLIER),
     "spawn": _DEPENDENCY,
+    "pick.addr": _DEPENDENCY,
+    "pick.data": _DEPENDENCY,
+    "pick.ctrl": _DEPENDENCY,
     "atomic": _NOTHING,  # programs with atomic blocks are not explored this way
 }
 

@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import field
 
+from fencepost.execution import relations as rel
 from fencepost.execution.execution import Execution
-from fencepost.models.cat import relations as rel
 from fencepost.models.cat import syntax as cat
 from fencepost.models.cat.base import Structure, structure_of
 from fencepost.models.cat.evaluate import Evaluator, Value

@@ -22,7 +22,7 @@ _STATEMENTS = (
     "let", *_CHECKS, "flag", "show", "unshow", "include", "procedure", "call", "forall", "foreach", "with", "enum",
     "undefined_unless", "assert", "when", "if", "instructions", "default",
 )  # fmt: skip
-_OPTIONS = ("withco", "withoutco", "withinit", "withoutinit", "withsc", "withoutsc")
+_OPTIONS = ("withco", "withoutco", "withinit", "withoutinit", "withsc", "withoutsc", "catdep")
 _BINARY = {"|": 1, "++": 2, ";": 3, "\\": 4, "&": 5, "*": 6}
 _ASSOCIATIVE = ("|", ";", "&")
 _RIGHT = ("++",)  # `\` and the product group to the left
@@ -96,9 +96,10 @@ class _Parser:
         return cat.File(title, statements, self.path, words)
 
     def title(self) -> str:
-        """A model may begin with its name, as a word, a string or both, and with options of old herd versions."""
+        """A model may begin with its name, as a word, a string or both, and with options of herd. Of these `catdep`
+        says that the file computes its dependencies: see include/aarch64deps.cat."""
         words = []
-        while self.token.kind == "string" or (self.token.kind == "name" and self._title_word()):
+        while self.token.kind == "string" or self.sees("catdep") or (self.token.kind == "name" and self._title_word()):
             word = self.advance()
             if word.text not in _OPTIONS:
                 words.append(word.text.strip('"'))
@@ -142,8 +143,6 @@ class _Parser:
         hint = f"did you mean '{close[0]}'?" if close else ""
         if self.sees(")", "]", "}"):
             hint = "nothing is open here that it could close"
-        elif self.sees("catdep"):
-            hint = "herd's catdep variant is not supported; use the model without it"
         elif self.token.kind in ("name", "string") and not close and self.token.text not in _HINTS:
             hint = "an operator may be missing before it: union is |, sequence is ;"
         self.fail("a statement (let, acyclic, irreflexive, empty, flag, show, include, ...) or an operator", hint)

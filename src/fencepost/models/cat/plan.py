@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import IntEnum
 
-from fencepost.models.cat import relations as rel
+from fencepost.execution import relations as rel
 from fencepost.models.cat.base import RELATIONS, SETS, Structure
 from fencepost.program.operands import Position
 from fencepost.records import dataclass

@@ -24,6 +24,18 @@ INCLUDE_DIRECTORY = Path(__file__).parent.parent / "include"
 BUILTIN_FUNCTIONS = ("domain", "linearisations", "classes", "classes-loc", "partition")
 _THREAD_WORDS = frozenset({"spawn", "threads", "asw"})
 _THREADS_IN_PO = "threads in po"
+#: Locks are lowered to accesses, registers are not events, and there is no maintenance of caches and translations.
+_ALWAYS_OURS = frozenset({"lock.cat", "aarch64deps.cat", "enumerations.cat"})
+#: Relations of the prelude with the fences that make them.
+_FENCES = {
+    name: name.upper()
+    for name in ("sync", "lwsync", "isync", "eieio", "mfence", "sfence", "lfence", "isb", "dmb", "dsb")
+}
+#: What models of graphics processors speak of.
+_OF_GPUS = frozenset({
+    "syncbar", "sync_barrier", "sync_fence", "scta", "ssg", "swg", "sqf", "sdv", "scope", "sr", "vloc", "WI", "SG",
+    "WG", "QF", "DV", "CTA", "GPU", "SYS", "NONPRIV", "AVDEVICE", "VISDEVICE", "membar.sys", "membar.gl", "membar.cta",
+})  # fmt: skip
 _PRIMITIVES = frozenset({*SETS, *RELATIONS, *BUILTIN_FUNCTIONS})
 
 
@@ -86,9 +98,9 @@ def _words(file: cat.File, folder: Path, seen: set[Path]) -> frozenset[str]:
 
 
 def _places(name: str, folder: Path) -> tuple[Path, ...]:
-    """Where an included file may be. Locks are lowered to accesses here, so the kernel's lock.cat is always ours."""
+    """Where an included file may be. What other tools compute from events that are none here is always ours."""
     found = folder / name, INCLUDE_DIRECTORY / name, INCLUDE_DIRECTORY.parent / name
-    return found[1:] if name == "lock.cat" else found
+    return found[1:] if name in _ALWAYS_OURS else found
 
 
 @lru_cache(maxsize=2)
@@ -191,7 +203,21 @@ class _Resolver:
             return
         values, unique = self.expression(s.values, self.scope), self.fresh(s.name)
         self.scope = {**self.scope, s.name: unique}
-        self.out.append(replace(s, name=unique, values=values))
+        only = self.only(values)
+        if only is not None:  # no choice at all
+            self.out.append(cat.Let((cat.Binding((unique,), only, s.at),), False, s.at))
+        else:
+            self.out.append(replace(s, name=unique, values=values))
+
+    def only(self, values: cat.Expression) -> cat.Expression | None:
+        """The one element of a set that is written so, here or in the function that is applied."""
+        if isinstance(values, cat.Apply) and isinstance(values.function, cat.Name):
+            name = (values.function.name,)
+            made = [b.value for s in self.out if isinstance(s, cat.Let) for b in s.bindings if b.names == name]
+            values = next((f.body for f in made if isinstance(f, cat.Fun)), values)
+        if isinstance(values, cat.ValueSet) and len(values.items) == 1 and isinstance(values.items[0], cat.Name):
+            return values.items[0] if values.items[0].name in self.scope.values() else None
+        return None
 
     def show(self, s: cat.Show) -> None:
         """Files show relations that only their own tool has; that is no reason to refuse them."""
@@ -262,7 +288,8 @@ class _Resolver:
             case cat.Binary():
                 return replace(e, left=self.expression(e.left, scope), right=self.expression(e.right, scope))
             case cat.Unary():
-                return replace(e, inner=self.expression(e.inner, scope))
+                fences = self.fences(e.inner, scope) if e.op == "[]" else None
+                return replace(e, inner=fences or self.expression(e.inner, scope))
             case cat.Apply():
                 args = tuple(self.expression(a, scope) for a in e.args)
                 return replace(e, function=self.expression(_by_arguments(e), scope), args=args)
@@ -309,6 +336,12 @@ class _Resolver:
             return cat.Name(scope[other], e.at)
         raise self.unknown(e, scope)
 
+    def fences(self, e: cat.Expression, scope: dict[str, str]) -> cat.Expression | None:
+        """In Dartagnan `[sync]` speaks of the fences, where herd has a relation of that name."""
+        if isinstance(e, cat.Name) and e.name in _FENCES and scope.get(e.name) == e.name:
+            return cat.Name(scope[_FENCES[e.name]], e.at)
+        return None
+
     def meaning_of_a(self) -> str:
         """`A` is an acquire in AArch64 files, a locked access in x86 ones and an atomic access in C ones."""
         words = {w.strip('"').lower() for w in self.root.words}
@@ -326,6 +359,8 @@ class _Resolver:
     def unknown(self, e: cat.Name, scope: dict[str, str]) -> UnknownNameError:
         close = get_close_matches(e.name, [*scope, *_PRIMITIVES], 1, 0.65)
         hint = f"did you mean '{close[0]}'?" if close else "define it with let, or include the file that does"
+        if e.name in _OF_GPUS:
+            hint = "this is a model of a graphics processor (PTX, Vulkan, OpenCL); programs here have no scopes"
         return UnknownNameError(
             f"unknown name '{e.name}'", file=e.at.file, line=e.at.line, column=e.at.column,
             expected="a set, a relation or a function that is defined above", hint=hint,

@@ -20,8 +20,8 @@ from dataclasses import replace
 from itertools import chain, product
 from typing import Any
 
-from fencepost.execution.execution import Event, EventKind, Execution
-from fencepost.models.cat import relations as rel
+from fencepost.execution import relations as rel
+from fencepost.execution.execution import DEPENDENCIES, Event, EventKind, Execution
 from fencepost.models.cat.base import RELATIONS, SETS, Structure, structure_of
 from fencepost.models.cat.plan import ACYCLIC, IRREFLEXIVE, SIMPLE, Op, Plan, Register, holds, walk
 from fencepost.program.instructions import Mode
@@ -291,7 +291,7 @@ def _pair(first: dict[str, Any], second: dict[str, Any], given: dict[str, rel.Ro
         Event(**{**common, "id": 0, "index": 0, **first}),
         Event(**{**common, "id": 1, "index": 1, **second}),
     )
-    none = dict.fromkeys(("rf", "co", "addr", "data", "ctrl", "rmw", "spawn"), (0, 0))
+    none = dict.fromkeys(("rf", "co", "rmw", "spawn", *DEPENDENCIES.values()), (0, 0))
     return Structure(events, {**none, **given})
 
 
