@@ -1,4 +1,5 @@
-"""A real browser for tests: headless Chromium, driven through its debugging pipe (no packages, no open port)."""
+"""A real browser for tests: headless Chromium, driven through its debugging pipe (no packages, no open port).
+`FENCEPOST_CHROMIUM` names one that is not on PATH. FENCEPOST_SCREENSHOTS=FOLDER keeps what tests have seen."""
 
 from __future__ import annotations
 
@@ -8,19 +9,21 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",
-    "--remote-debugging-pipe",
+    "--disable-background-networking", "--disable-dev-shm-usage", "--disable-component-update", "--disable-sync",
+    "--hide-scrollbars", "--remote-debugging-pipe",
 )  # fmt: skip
 
 
 def find() -> str | None:
-    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    named = os.environ.get("FENCEPOST_CHROMIUM")
+    return named or next((p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if p), None)
 
 
 class Browser:
@@ -92,14 +95,15 @@ class Browser:
     # --- what tests do
 
     def resize(self, width: int, height: int) -> None:
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        phone = width < 600
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone)
 
     def scheme(self, name: str) -> None:
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}])
 
-    def open(self, page: Path) -> None:
+    def open(self, page: Path | str) -> None:
         self.events.clear()
-        self.call("Page.navigate", url=page.as_uri())
+        self.call("Page.navigate", url=page if isinstance(page, str) else page.as_uri())
         while not any(e.get("method") == "Page.loadEventFired" for e in self.events):
             self.events.append(self.receive())
 
@@ -108,6 +112,15 @@ class Browser:
         answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
+
+    def until(self, script: str, seconds: float = 40) -> Any:
+        """The value of the expression once it is true."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if value := self.run(script):
+                return value
+            time.sleep(0.1)
+        raise AssertionError(f"never true: {script}\n{self.run('document.body.innerText')}")
 
     def click(self, selector: str) -> None:
         x, y = self.middle(selector)
@@ -125,26 +138,39 @@ class Browser:
         )
         return box[0], box[1]
 
-    def press(self, key: str) -> None:
+    def press(self, key: str, *, control: bool = False) -> None:
         named = {"Tab": 9, "Enter": 13, "Escape": 27, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowRight": 39}
         code = named.get(key, ord(key[0].upper()))
         text = {} if key in named and key != "Enter" else {"text": "\r" if key == "Enter" else key}
-        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, code=key, windowsVirtualKeyCode=code, **text)
-        self.call("Input.dispatchKeyEvent", type="keyUp", key=key, code=key, windowsVirtualKeyCode=code)
+        held: dict[str, Any] = {
+            "key": key,
+            "code": key,
+            "windowsVirtualKeyCode": code,
+            "modifiers": 2 if control else 0,
+        }
+        self.call("Input.dispatchKeyEvent", type="keyDown", **held, **({} if control else text))
+        self.call("Input.dispatchKeyEvent", type="keyUp", **held)
+
+    def type(self, text: str) -> None:
+        self.call("Input.insertText", text=text)
 
     def screenshot(self, path: Path) -> None:
         path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
 
+    def keep(self, name: str) -> None:
+        """A picture for who asked for pictures."""
+        if folder := os.environ.get("FENCEPOST_SCREENSHOTS"):
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            self.screenshot(Path(folder) / f"{name}.png")
+
     def pdf(self) -> bytes:
         return base64.b64decode(self.call("Page.printToPDF", printBackground=True)["data"])
 
-    def complaints(self) -> list[str]:
-        """What the page said on its console or threw, and what it tried to load besides itself."""
+    def complaints(self, *own: str) -> list[str]:
+        """What the page said on its console or threw, and what it loaded from elsewhere: from addresses that do not
+        start as `own` do (its file, if nothing is said)."""
         self.run("0")
         bad = ("Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled")
-        loads = [
-            e["params"]["request"]["url"]
-            for e in self.events
-            if e.get("method") == "Network.requestWillBeSent" and not e["params"]["request"]["url"].startswith("file:")
-        ]
+        asked = [e["params"]["request"]["url"] for e in self.events if e.get("method") == "Network.requestWillBeSent"]
+        loads = [url for url in asked if not url.startswith(own or ("file:",))]
         return [json.dumps(e["params"]) for e in self.events if e.get("method") in bad] + loads
