@@ -1,0 +1,124 @@
+"""The algorithms behind the tables of the RSMC and Power2SC papers, written as they were published, and what comes out:
+python benchmarks/natural/table.py [--limit SECONDS] [--page docs/natural.md]
+
+The papers do not print their programs. The ones of benchmarks/power and benchmarks/bounded were written towards the
+papers' figures; these were not. So the figures of the papers stand beside ours without a ratio.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from time import process_time
+
+import fencepost.api as api
+from fencepost.errors import FencepostError
+from fencepost.verdict import Verdict
+
+HERE = Path(__file__).parent
+LARGEST = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`bound`: of the loops. `traces`: of the RSMC paper's fenced version. `contexts`: CB of the Power2SC paper."""
+
+    name: str
+    bound: int = 8
+    unsafe: tuple[str, ...] = ()
+    safe: tuple[str, ...] = ("-DFENCED",)
+    traces: str = "–"
+    contexts: str = "–"
+
+
+ROWS = (
+    Row("bakery", contexts="3"),
+    Row("burns", contexts="3"),
+    Row("dekker", 10, traces="246", contexts="2"),
+    Row("dijkstra", contexts="3"),
+    Row("fib", unsafe=("-DUNSAFE", "-DJOIN"), safe=("-DJOIN",), traces="19,404", contexts="6"),
+    Row("lamport", traces="50", contexts="3"),
+    Row("peterson", traces="10", contexts="3"),
+    Row("peterson3", contexts="4"),
+    Row("pgsql", traces="16", contexts="2"),
+    Row("simple_dekker", contexts="2"),
+    Row("stack", unsafe=("-DUNSAFE",), safe=(), traces="1,005"),
+    Row("szymanski", traces="226", contexts="4"),
+)
+
+
+def _told(verdict: Verdict) -> str:
+    """The answer with its figures: `PASS 4 + 6` has 4 executions and 6 blocked ones."""
+    blocked = f" + {verdict.blocked:,}" if verdict.blocked else ""
+    return f"{verdict.answer.value} {verdict.executions:,}{blocked}"
+
+
+def checked(row: Row, flags: tuple[str, ...], limit: float, *, waits: bool) -> str:
+    source, started = HERE / f"{row.name}.c", process_time()
+    verdict = api.check(
+        source, flags=flags, model="power", unroll=row.bound, spin_detection=waits, time_limit=limit, fix=False
+    )
+    return f"{_told(verdict)}, {process_time() - started:.1f} s"
+
+
+def smallest(row: Row, limit: float) -> str:
+    """The smallest number of contexts within which the program without fences fails."""
+    source = HERE / f"{row.name}.c"
+    verdict = api.bounded(source, flags=row.unsafe, contexts=f"1..{LARGEST}", unroll=row.bound, time_limit=limit)
+    answer = verdict.answer.value
+    return f"{verdict.extra['contexts']}" if answer == "FAIL" else f"{answer} up to {verdict.extra['contexts']}"
+
+
+def held(row: Row, contexts: str, limit: float) -> str:
+    if not contexts.isdigit():
+        return "–"
+    source = HERE / f"{row.name}.c"
+    verdict = api.bounded(source, flags=row.safe, contexts=contexts, unroll=row.bound, time_limit=limit)
+    return f"{verdict.answer.value}, {verdict.seconds:.0f} s"
+
+
+HEAD = (
+    "| program | loop bound | without fences | fenced, waiting loops wait | fenced, every loop unrolled"
+    " | traces in the RSMC paper | contexts that it takes | fenced within them | CB in the Power2SC paper |\n|"
+    + "---|"
+    * 9
+)
+
+
+def line(row: Row, limit: float) -> str:
+    contexts = smallest(row, limit) if row.name != "stack" else "–"
+    cells = [
+        row.name, str(row.bound), checked(row, row.unsafe, limit, waits=True),
+        checked(row, row.safe, limit, waits=True), checked(row, row.safe, limit, waits=False), row.traces,
+        contexts, held(row, contexts, limit), row.contexts,
+    ]  # fmt: skip
+    return "| " + " | ".join(cells) + " |"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds for each question")
+    parser.add_argument("--only", default="", help="one program")
+    parser.add_argument("--page", type=Path, help="write the table into this page, between its two marks")
+    options = parser.parse_args()
+    lines = [HEAD]
+    print(HEAD, flush=True)
+    for row in ROWS:
+        if options.only in ("", row.name):
+            try:
+                lines.append(line(row, options.limit))
+            except FencepostError as error:
+                lines.append(f"| {row.name} | | {error} |")
+            print(lines[-1], flush=True)
+    if options.page:
+        before, _, rest = options.page.read_text(encoding="utf-8").partition("<!-- table -->\n")
+        _, _, after = rest.partition("<!-- end -->")
+        table = "\n".join(lines)
+        options.page.write_text(f"{before}<!-- table -->\n{table}\n<!-- end -->{after}", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
