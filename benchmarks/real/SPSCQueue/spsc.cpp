@@ -1,0 +1,15 @@
+#include <rigtorp/SPSCQueue.h>
+
+#include "../threads.hpp"
+
+int main() {
+  rigtorp::SPSCQueue<int> queue(2);
+  run([&] { for (int i = 1; i <= 3; i++) queue.push(i); },
+      [&] {
+        for (int i = 1; i <= 3; i++) {
+          while (!queue.front()) {}
+          assert(*queue.front() == i);
+          queue.pop();
+        }
+      });
+}

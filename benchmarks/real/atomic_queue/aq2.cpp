@@ -1,0 +1,10 @@
+#include <atomic_queue/atomic_queue.h>
+
+#include "../threads.hpp"
+
+int main() {
+  static atomic_queue::AtomicQueue2<unsigned, 2> queue;
+  unsigned taken[2] = {};
+  run([&] { queue.push(1u); }, [&] { queue.push(2u); }, [&] { taken[0] = queue.pop(); });
+  assert(taken[0] == 1 || taken[0] == 2);
+}

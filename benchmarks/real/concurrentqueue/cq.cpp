@@ -1,0 +1,11 @@
+#include <concurrentqueue.h>
+
+#include "../threads.hpp"
+
+int main() {
+  moodycamel::ConcurrentQueue<int> queue(2, 2, 0);
+  int found = 0;
+  run([&] { moodycamel::ProducerToken token(queue); queue.enqueue(token, 1); },
+      [&] { if (!queue.try_dequeue(found)) found = 0; });
+  assert(found == 0 || found == 1);
+}

@@ -1,0 +1,162 @@
+"""Checks programs of public libraries and writes docs/real-code.md.
+
+    python benchmarks/real_code.py libvsync=PATH ck=PATH urcu=PATH ...     # check, store, write the page
+    python benchmarks/real_code.py libvsync=PATH --only listset --limit 10 # some programs, nothing stored
+    python benchmarks/real_code.py taskflow=PATH ... --seeds               # plant bugs in a copy, one at a time; stored
+    python benchmarks/real_code.py --render                                # only write the page again
+
+Nothing is fetched: each PATH is a checkout of the library. libvsync brings its own clients (its CMake files say how to
+compile them, so cmake must be on PATH); those for the other libraries are in benchmarks/real. Times are CPU seconds of
+the whole command, compilation included. A run with --only or --limit stores nothing unless --store is given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from bench.measure import fencepost, machine, run_once
+from bench.real import CLIENTS, CheckoutError, Client, clients, explained, known, seeded
+from bench.real_page import page
+from bench.seeds import copied, seeds
+
+STORED = CLIENTS / "results.json"
+PAGE = CLIENTS.parent.parent / "docs" / "real-code.md"
+LIMIT = 60.0
+
+
+def check(client: Client, model: str, limit: float, extra: Sequence[str]) -> dict[str, Any]:
+    """One program under one model. The tool's own limit is by the clock, which is not the
+    program's alone; the one that counts is of CPU seconds."""
+    options = ["check", "--json", "--no-fix", "--model", model, "--time-limit", str(2 * limit), *client.options, *extra]
+    command = fencepost(*options, *client.files, "--", *client.flags)
+    sample = run_once(command, limit + 5)
+    row = {"library": client.library, "name": client.name, "model": model, "cpu": round(sample.cpu, 2),
+           "options": " ".join(client.options), "note": client.note, "limit": limit}  # fmt: skip
+    return row | _verdict(sample.output, sample.code)
+
+
+def _verdict(output: str, code: int) -> dict[str, Any]:
+    try:
+        found = json.loads(output)
+    except json.JSONDecodeError:
+        why = "killed at the limit" if code == -9 else output.strip().splitlines()[0] if output.strip() else ""
+        return {"verdict": "UNKNOWN" if code == -9 else f"exit {code}", "executions": None, "why": why}
+    if "verdict" not in found:  # what the compiler says
+        return {"verdict": f"exit {code}", "executions": None, "why": str(found.get("error", ""))[:200]}
+    error = next(iter(found.get("errors") or []), None)
+    reasons = found.get("reasons") or [{}]
+    why = error["message"] if error else found.get("reason") or ""
+    at = (error or {}).get("at") or reasons[0].get("at")
+    place = f"{Path(at['file']).name}:{at['line']}" if isinstance(at, dict) and at.get("file") else ""
+    return {
+        "verdict": found.get("verdict"), "executions": found.get("executions"), "blocked": found.get("blocked"),
+        "code": error["kind"] if error else reasons[0].get("code"), "why": next(iter(why.splitlines()), ""),
+        "at": place,
+    }  # fmt: skip
+
+
+def arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkouts", nargs="*", metavar="LIBRARY=PATH", help=f"any of {', '.join(known())}")
+    parser.add_argument("--only", default="", metavar="TEXT", help="the programs whose name contains this")
+    parser.add_argument("--model", action="append", help="instead of the models of the catalogue; may be repeated")
+    parser.add_argument("--limit", type=float, help=f"CPU seconds for one program ({LIMIT:.0f})")
+    parser.add_argument("--option", action="append", default=[], help="one more option for the checker")
+    parser.add_argument("--list", action="store_true", help="only list the programs, with their commands")
+    parser.add_argument("--seeds", action="store_true", help="plant bugs in a copy of the library, and check those")
+    parser.add_argument("--store", action="store_true", help="store a partial run, too")
+    parser.add_argument("--render", action="store_true", help="only write the page from the stored results")
+    return parser
+
+
+def main() -> int:
+    parser = arguments()
+    options = parser.parse_args()
+    if options.render:
+        render()
+        return 0
+    wanted = dict(c.partition("=")[::2] for c in options.checkouts)
+    if not wanted or not all(wanted.values()):
+        parser.error("name checkouts, for example libvsync=../libvsync")
+    try:
+        chosen = [c for c in clients({k: Path(v) for k, v in wanted.items()}) if options.only in c.name]
+    except CheckoutError as problem:
+        parser.error(str(problem))
+    if options.list:
+        for c in chosen:
+            print(f"{c.library:10} {c.name:40} fencepost check {' '.join([*c.options, *c.files, '--', *c.flags])}")
+        return 0
+    if options.seeds:
+        store([], [s for library, path in wanted.items() for s in plant(library, Path(path), options)])
+        render()
+        return 0
+    rows = run(chosen, options)
+    if options.store or not (options.only or options.limit or options.model or options.option):
+        store(rows)
+        render()
+    return 0
+
+
+def run(chosen: Sequence[Client], options: argparse.Namespace) -> list[dict[str, Any]]:
+    rows = []
+    for client in chosen:
+        for model in options.model or client.models:
+            row = check(client, model, options.limit or LIMIT, options.option)
+            rows.append(row)
+            print(f"{row['library']:10} {row['name']:55} {row['model']:8} {row['verdict']:8} "
+                  f"{row['executions'] or '':>9} {row['cpu']:7.2f} s  {row['why'][:150]}", flush=True)  # fmt: skip
+    decided = sum(r["verdict"] in ("PASS", "FAIL") for r in rows)
+    print(f"{decided} of {len(rows)} decided")
+    return rows
+
+
+def plant(library: str, path: Path, options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Checks the clients of a library for each bug in a copy of it."""
+    found = []
+    with tempfile.TemporaryDirectory() as scratch:
+        copy = copied(path, Path(scratch) / library)
+        named = {c.name: c for c in clients({library: copy})}
+        for name, file in seeded(library):
+            whole = (copy / file).read_text(encoding="utf-8")
+            for seed in seeds(copy / file):
+                seed.plant()
+                row = check(named[name], named[name].models[0], options.limit or LIMIT, options.option)
+                place = f"{Path(file).name}:{seed.line}"
+                found.append(row | {"place": place, "change": seed.change})
+                print(
+                    f"{library:10} {name:32} {place:36} {seed.change:60} {row['verdict']:8} {row['cpu']:6.2f} s",
+                    flush=True,
+                )
+            (copy / file).write_text(whole, encoding="utf-8")
+    return found
+
+
+def store(rows: list[dict[str, Any]], planted: Sequence[dict[str, Any]] = ()) -> None:
+    """A program that was checked again replaces its earlier row; notes on seeds that pass are kept."""
+    earlier = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else {"rows": []}
+    fresh = {(r["library"], r["name"], r["model"]): r for r in [*earlier["rows"], *rows]}
+    seeds_ = {(s["name"], s["place"], s["change"]): s for s in [*earlier.get("seeds", []), *planted]}
+    content = {
+        "machine": machine(),
+        "remark": earlier.get("remark", ""),
+        "rows": list(fresh.values()),
+        "seeds": list(seeds_.values()),
+    }
+    text = json.dumps(content, indent=0, ensure_ascii=False)
+    STORED.write_text(text + "\n", encoding="utf-8")
+
+
+def render() -> None:
+    PAGE.write_text(page(json.loads(STORED.read_text(encoding="utf-8")), explained()), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
