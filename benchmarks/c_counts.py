@@ -28,7 +28,7 @@ def main() -> int:
         if count.executions > most:
             continue
         start = time.perf_counter()
-        found = api.check(count.read("c"), model=count.model).executions
+        found = api.check(count.read("c"), model=count.model, reductions=False).executions
         wrong += found != count.executions
         note = "" if found == count.executions else f"  WRONG: {count.executions} expected"
         print(f"{count!s:45} {found:>9} {time.perf_counter() - start:8.2f} s{note}", flush=True)

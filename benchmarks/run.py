@@ -87,7 +87,8 @@ def _result(case: Case, sample: Sample, limit: float, found: dict[str, Any]) -> 
     if sample.code == -9 or (verdict == "UNKNOWN" and sample.cpu >= limit):
         return "timeout"
     right = case.executions in (None, found.get("executions")) and (not case.verdicts or verdict in case.verdicts)
-    if right or (verdict != "PASS" and verdict in case.verdicts):  # a run that fails or gives up stops counting
+    stopped = verdict not in ("PASS", "BOUNDED")  # a run that fails or gives up stops counting
+    if right or (stopped and verdict in case.verdicts):
         return verdict
     expected = " or ".join(case.verdicts) + (f" {case.executions}" if case.executions is not None else "")
     return f"WRONG ({verdict} {found.get('executions')}; expected {expected})"

@@ -1,4 +1,4 @@
-// fencepost: model=sc flags=-DCOUNTED unroll=4 expect=pass executions=84
+// fencepost: model=sc flags=-DCOUNTED unroll=4 expect=pass executions=62
 // fencepost: model=sc unroll=4 expect=fail kind=assertion line=24
 // Treiber's stack on an array with nodes that come back: a thread that pops sees the same top again while its next has
 // changed (ABA). COUNTED puts a number beside the index, which grows with every change.

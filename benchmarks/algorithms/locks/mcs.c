@@ -1,6 +1,6 @@
-// fencepost: model=rc11 expect=pass executions=6
-// fencepost: model=tso expect=pass executions=6
-// fencepost: model=sc expect=pass executions=6
+// fencepost: model=rc11 expect=pass executions=4
+// fencepost: model=tso expect=pass executions=4
+// fencepost: model=sc expect=pass executions=4
 // fencepost: model=rc11 flags=-DHANDOVER=rlx expect=fail kind=race line=34
 // fencepost: model=rc11 flags=-DENTER=rlx expect=fail kind=race line=34
 // The queue lock of Mellor-Crummey and Scott: each thread spins on its own node.

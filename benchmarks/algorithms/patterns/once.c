@@ -1,4 +1,4 @@
-// fencepost: model=rc11 expect=pass executions=4
+// fencepost: model=rc11 expect=pass executions=2
 // fencepost: model=rc11 flags=-DBY_HAND expect=fail kind=race line=15
 // pthread_once, and a version by hand with a relaxed flag.
 #include "../check.h"

@@ -1,0 +1,94 @@
+"""Holds estimates against the true numbers of executions.
+
+    python benchmarks/estimates.py [--seconds 0.5] [--limit 20] [NAME ...]
+
+Each program is counted by `check` and estimated from nothing. The first ones are the programs of the papers, on which
+the method was chosen; the others it had not seen: the algorithms in C, and programs that are written here."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import fencepost
+from fencepost.verdict import Answer
+
+HERE = Path(__file__).parent
+PAPERS = [
+    ("readers", 18, "rc11"), ("lastzero", 13, "rc11"), ("binc", 5, "rc11"), ("binc", 6, "sc"), ("casw", 5, "rc11"),
+    ("casw", 6, "rc11"), ("ainc", 9, "rc11"), ("indexer", 15, "rc11"), ("casrot", 9, "rc11"), ("fib_bench", 4, "rc11"),
+    ("fib_bench", 4, "sc"), ("casw", 5, "wrc11"), ("lastzero", 12, "tso"), ("readers", 12, "ra"),
+]  # fmt: skip
+
+OTHERS = {
+    "adds": "var x\nthread T(i in 1..3) { for k in 1..5 { r := FADD(x, 1) } }\n",
+    "stores": "var x\nthread T(i in 1..4) { x := i; x := 10 + i; r := x }\n",
+    "two-locations": "var x, y\nthread A(i in 1..3) { x := i; r := y }\nthread B(i in 1..3) { y := i; r := x }\n",
+    "chain": "var a, b, c\nthread A(i in 1..3) { a := i; r := b }\nthread B(i in 1..3) { b := i; r := c }\n"
+    "thread C(i in 1..2) { c := i; r := a }\n",
+    "exchanges": "var x\nthread T(i in 1..4) { r := XCHG(x, i); s := XCHG(x, 10 + i) }\n",
+    "compare": "var x\nthread T(i in 1..5) { r := CAS(x, i - 1, i); s := x; x := 20 + i }\n",
+    "many-reads": "var x\nthread A(i in 1..3) { x := i }\nthread B { r1 := x; r2 := x; r3 := x; r4 := x; r5 := x }\n"
+    "thread C { s1 := x; s2 := x; s3 := x; s4 := x; s5 := x }\n",
+    "waits": "var x, y\nthread A(i in 1..5) { x := i; r := y }\nthread B { wait(x == 2); y := 1 }\n"
+    "thread C { y := 2 }\n",
+    "mutexes": "var m, x\nthread T(i in 1..7) { BCAS(m, 0, 1); x := x + 1; m := 0 }\n",
+}
+
+
+def programs(folder: Path) -> Iterator[tuple[str, Path, list[str], str]]:
+    for name, n, model in PAPERS:
+        flag = "K" if name == "fib_bench" else "N"
+        yield f"{name}({n}) {model}", HERE / "programs" / f"{name}.fp", [f"-D{flag}={n}"], model
+    for name, text in OTHERS.items():
+        path = folder / f"{name}.fp"
+        path.write_text(text)
+        for model in ("rc11", "sc"):
+            yield f"{name} {model}", path, [], model
+    for path in sorted((HERE / "algorithms").glob("*/*.c")):
+        yield path.stem, path, [], "rc11"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=0.5)
+    parser.add_argument("--limit", type=float, default=20)
+    parser.add_argument("names", nargs="*")
+    asked = parser.parse_args()
+    seen = near = known = near_known = inside = bounded = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for title, path, flags, model in programs(Path(folder)):
+            if asked.names and not any(name in title for name in asked.names):
+                continue
+            try:
+                verdict = fencepost.check(
+                    path, flags=flags, model=model, time_limit=asked.limit, fix=False, keep_going=True
+                )
+                true = verdict.executions + verdict.blocked
+                if true < 1000 or (verdict.answer is Answer.UNKNOWN and "estimate" in verdict.extra):
+                    continue
+                found = fencepost.estimate(path, flags=flags, model=model, seconds=asked.seconds)
+            except fencepost.FencepostError as error:
+                print(f"{title:28} {error}")
+                continue
+            seen += 1
+            if found is None:
+                print(f"{title:28} {true:12,} none")
+                continue
+            guess = found.low if found.executions is None else found.executions
+            factor = max(guess / true, true / guess) if guess else float("inf")
+            near += factor <= 3
+            bounded += found.low <= true
+            if found.executions is not None and found.high is not None:
+                known += 1
+                near_known += factor <= 3
+                inside += found.low <= true <= found.high
+            print(f"{title:28} {true:12,} {found!s:55} off by {factor:.2f}")
+    print(f"{seen} programs: {near} within a factor of 3 (bounds included), {bounded} above their lower end; {known}"
+          f" trusted, {near_known} of them within a factor of 3, {inside} inside their interval")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
