@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fencepost import display
 from fencepost._version import __version__
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from fencepost.public import InternalError as InternalError
     from fencepost.public import Model as Model
     from fencepost.public import Outcomes as Outcomes
+    from fencepost.public import OutcomesByModel as OutcomesByModel
     from fencepost.public import Position as Position
     from fencepost.public import Program as Program
     from fencepost.public import Reason as Reason
@@ -63,8 +64,8 @@ _PUBLIC = (
 )  # fmt: skip
 _TYPES = (
     "Answer", "Code", "Edge", "ErrorKind", "ErrorReport", "Estimate", "Event", "EventKind", "Execution", "ExitCode",
-    "FencepostError", "InputError", "InternalError", "Model", "Outcomes", "Position", "Program", "Reason", "Step",
-    "UnsupportedError", "UsageError", "Verdict", "Witness",
+    "FencepostError", "InputError", "InternalError", "Model", "Outcomes", "OutcomesByModel", "Position", "Program",
+    "Reason", "Step", "UnsupportedError", "UsageError", "Verdict", "Witness",
 )  # fmt: skip
 __all__ = [*_PUBLIC, *_TYPES, "__version__", "errors"]
 
@@ -106,6 +107,13 @@ class _Package(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Package
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext fencepost` makes the cell magic `%%fencepost` known."""
+    from fencepost.magic import register
+
+    register(shell)
 
 
 def __dir__() -> list[str]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from fencepost.analysis import Trial, answer
 from fencepost.errors import InputError, InternalError, UsageError
 from fencepost.options import (
     BoundedOptions,
     CheckOptions,
+    ClusterOptions,
     ExplainOptions,
     ExploreOptions,
     LitmusOptions,
@@ -20,13 +23,15 @@ from fencepost.options import (
     make,
 )
 from fencepost.program.program import Program
-from fencepost.verdict import Answer, Estimate, Outcomes, Verdict, Witness
+from fencepost.verdict import Answer, Estimate, Outcomes, OutcomesByModel, Verdict
 
 if TYPE_CHECKING:
     from fencepost.bounded import Progress as BoundedProgress
     from fencepost.doctor import Finding
     from fencepost.enumerate.explain import Explanation
     from fencepost.execution.execution import Execution
+    from fencepost.explore.native import Runner
+    from fencepost.frontends import Unread
     from fencepost.generate.litmus_tests import LitmusTest
     from fencepost.models.registry import Model
     from fencepost.repair.repairing import Task
@@ -36,58 +41,73 @@ if TYPE_CHECKING:
     from fencepost.witness.sources import Sources
 
 Source: TypeAlias = Program | str | Path | Sequence[str | Path]
+#: Called with the number of executions and the seconds so far, and an estimate of all executions; on a cluster also
+#: with the number of its threads.
+Watch: TypeAlias = Callable[..., None]
 
 
 def read(source: Source, *, flags: Sequence[str] = ()) -> Program:
-    """The Program of a file, of several C or C++ files, or of `-` (standard input). A Program is returned as it is."""
-    from fencepost.frontends import read_file, read_files
+    """The Program of a file, of several C or C++ files, of `-` (standard input), or of a text: a string of several
+    lines is a program in C, C++, `.fp` or a litmus test. A Program is returned as it is."""
+    from fencepost.frontends import read_file, read_files, read_string
 
     if isinstance(source, Program):
         return source
+    if isinstance(source, str) and "\n" in source:
+        return read_string(source, flags=flags)
     return read_file(source, flags=flags) if isinstance(source, str | Path) else read_files(source, flags=flags)
+
+
+def _has_loops(program: Program, options: ExploreOptions) -> Program:
+    """Refuses a bound for a loop that is not there: it would bound nothing, and nobody would know."""
+    if options.loop_bound:
+        from fencepost.program.passes.unroll import unmatched
+
+        surplus, loops = unmatched(program, options.loop_bounds)
+        if surplus:
+            raise UsageError(
+                f"--loop-bound {surplus[0]}={options.loop_bounds[surplus[0]]}: there is no such loop; "
+                + (f"the program's loops: {', '.join(loops[:8])}" if loops else "the program has no loop")
+            )
+    return program
+
+
+def open_files(files: Sequence[str | Path], *, flags: Sequence[str] = ()) -> Unread:
+    """The input as far as it must be looked at to tell whether it has changed; `read()` goes on from there."""
+    from fencepost.frontends import open_files as opened
+
+    return opened(files, flags=flags)
 
 
 def check(
     source: Source,
     *,
     flags: Sequence[str] = (),
-    progress: Callable[[int, float, Estimate | None], None] | None = None,
+    progress: Watch | None = None,
     **keywords: Any,
 ) -> Verdict:
-    """Explores all executions under a memory model and looks for errors. `keywords` are the fields of CheckOptions;
-    `progress` is called with the number of executions and the seconds so far, and an estimate of all executions."""
+    """Explores all executions under a memory model and looks for errors. `keywords` are the fields of CheckOptions."""
     options = make(CheckOptions, keywords)
-    return _explored(read(source, flags=flags), options, progress)
+    return _explored(_has_loops(read(source, flags=flags), options), options, progress)
 
 
-def _explored(
-    program: Program, options: CheckOptions, progress: Callable[[int, float, Estimate | None], None] | None = None
-) -> Verdict:
-    from fencepost.explore import explore
-
-    model = find_model(options.model)
-    verdict = explore(program, model, options, progress)
-    if verdict.witness is not None:
-        from fencepost.witness.confirm import confirm
-        from fencepost.witness.repair import repair
-
-        witness = repair(verdict.witness, model)
-        witness = witness if model.ours else replace(witness, model_text=model.source)
-        confirm(witness, model)
-        verdict = replace(verdict, witness=_curable(witness, program, options, _explored))
-    return verdict
+def _runner(options: ExploreOptions) -> Runner:
+    """Who explores: this process, or the cluster that is named."""
+    if options.cluster is None:
+        from fencepost.explore.native import run
+    else:
+        from fencepost.cluster.connection import run
+    return run
 
 
-def _curable(
-    witness: Witness, program: Program, options: CheckOptions, check: Callable[[Program, CheckOptions], Verdict],
-    *, robust: bool = False,
-) -> Witness:  # fmt: skip
-    """The witness with the search for a fix, which runs when it is told."""
-    if not options.fix:
-        return witness
-    from fencepost.repair.cure import Cure
+def _explored(program: Program, options: CheckOptions, progress: Watch | None = None) -> Verdict:
+    if options.via_robustness:
+        from fencepost.via_robustness import explore_via_robustness as explore
+    else:
+        from fencepost.explore import explore
 
-    return replace(witness, cure=Cure(program, options, check, len(witness.execution.events), robust=robust))
+    trial = Trial(_explored, replace(options, cluster=None, certificates=None)) if options.fix else None
+    return answer(partial(explore, run=_runner(options)), program, find_model(options.model), options, progress, trial)
 
 
 def robust(
@@ -97,25 +117,19 @@ def robust(
     """Whether the program behaves under a weaker model as if memory were sequentially consistent; see
     `Verdict.extra["robust"]`. `keywords` are the fields of RobustOptions; `progress` is called with the number of
     states, the seconds and the depth so far."""
-    from fencepost.robustness import check_robustness
+    from fencepost.robustness import analyse, weaker_model
 
     options, program = make(RobustOptions, keywords), read(source, flags=flags)
-    verdict = check_robustness(program, options, progress)
-    if verdict.witness is not None:
-        from fencepost.witness.confirm import confirm
-
-        confirm(verdict.witness)
-        against = verdict.model
-        if against != "sc" and not options.waits and not options.state:
-            asked = CheckOptions(model=against)
-            verdict = replace(verdict, witness=_curable(verdict.witness, program, asked, _is_robust, robust=True))
-    return verdict
+    against = weaker_model(program, options)
+    tried = against != "sc" and not options.waits and not options.state
+    trial = Trial(_is_robust, CheckOptions(model=against), robust=True) if tried else None
+    return answer(analyse, program, find_model(against), options, progress, trial)
 
 
 def _is_robust(program: Program, options: CheckOptions) -> Verdict:
-    from fencepost.robustness import check_robustness
+    from fencepost.robustness import analyse
 
-    return check_robustness(program, RobustOptions(against=options.model, max_states=options.max_executions))
+    return analyse(program, find_model(options.model), RobustOptions(max_states=options.max_executions))
 
 
 def repair(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> Repair:
@@ -141,6 +155,8 @@ def _task(source: Source, flags: Sequence[str], options: RelaxOptions) -> Task:
         raise UsageError("a Program has no text to change: give the file that it comes from")
     files = (str(source),) if isinstance(source, str | Path) else tuple(str(s) for s in source)
     robust_ = isinstance(options, RepairOptions) and options.goal == "robust"
+    if robust_ and options.cluster is not None:
+        raise UsageError("--goal robust searches states, which cannot be shared: it does not go with --cluster")
     kept = {f.name: getattr(options, f.name) for f in fields(CheckOptions)}
     explored = CheckOptions(**(kept | {"fix": False}))
 
@@ -188,13 +204,32 @@ def notebook(value: object, form: str) -> str | None:
     return show(value, form)
 
 
-def outcomes(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> Outcomes:
-    """The final states of all executions. `keywords` are the fields of ExploreOptions."""
+def outcomes(
+    source: Source, *, flags: Sequence[str] = (), observe: Sequence[str] = (), progress: Watch | None = None,
+    **keywords: Any,
+) -> Outcomes:  # fmt: skip
+    """The final states of all executions. `observe` names globals whose values are asked for beside what the program
+    observes itself. `keywords` are the fields of ExploreOptions."""
     from fencepost.explore import outcomes as explored
+    from fencepost.program.observe import observe as observed
 
     options = make(ExploreOptions, keywords)
-    program = read(source, flags=flags)
-    return explored(program, find_model(options.model), options)
+    program = observed(_has_loops(read(source, flags=flags), options), observe)
+    return explored(program, find_model(options.model), options, progress, run=_runner(options))
+
+
+def observable(program: Program) -> list[str]:
+    """The names of the globals that `outcomes` can observe."""
+    from fencepost.program.observe import observable as found
+
+    return found(program)
+
+
+def how_to_observe(program: Program) -> str:
+    """Advice for a program whose end nobody looks at; empty where it observes something."""
+    from fencepost.program.observe import advice
+
+    return advice(program)
 
 
 def executions(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> Iterator[Execution]:
@@ -203,18 +238,24 @@ def executions(source: Source, *, flags: Sequence[str] = (), **keywords: Any) ->
     from fencepost.explore import executions as explored
 
     options = make(ExploreOptions, keywords)
-    program = read(source, flags=flags)
+    if options.cluster is not None:
+        raise UsageError("executions are handed out by this process: cluster is for check and outcomes")
+    program = _has_loops(read(source, flags=flags), options)
     return explored(program, find_model(options.model), options)
 
 
-def estimate(source: Source, *, flags: Sequence[str] = (), probes: int = 1000, **keywords: Any) -> Estimate | None:
-    """How many executions there seem to be, without exploring them: Knuth's estimator with so many probes. None under
-    models whose events commit out of order. `keywords` are the fields of ExploreOptions."""
+def estimate(
+    source: Source, *, flags: Sequence[str] = (), seconds: float = 1.0, population: int = 0, **keywords: Any
+) -> Estimate | None:
+    """How many executions there seem to be, without exploring them: samples of the exploration tree, for so many
+    seconds. None where no sample ended in that time, where executions are enumerated, and for RSMC. With `population`,
+    samples keep so many graphs on each level of the tree; if that is more than there are, the answer is exact.
+    `keywords` are the fields of ExploreOptions."""
     from fencepost.explore import estimate as estimated
 
     options = make(ExploreOptions, keywords)
-    program = read(source, flags=flags)
-    return estimated(program, find_model(options.model), options, probes=probes)
+    program = _has_loops(read(source, flags=flags), options)
+    return estimated(program, find_model(options.model), options, seconds=seconds, population=population)
 
 
 def litmus(files: Sequence[str], *, progress: Progress | None = None, **keywords: Any) -> Suite:
@@ -226,14 +267,16 @@ def litmus(files: Sequence[str], *, progress: Progress | None = None, **keywords
 
 
 def outcomes_by_model(
-    source: Source, models: Sequence[str], *, flags: Sequence[str] = (), **keywords: Any
-) -> dict[str, Outcomes]:
+    source: Source, models: Sequence[str], *, flags: Sequence[str] = (), observe: Sequence[str] = (), **keywords: Any
+) -> OutcomesByModel:
     """The final states under each of several models. A model that cannot judge the program says so in `reason`."""
+    from fencepost.program.observe import observe as observed
     from fencepost.suite.engine import outcomes_under
 
-    program = read(source, flags=flags)
-    return {name: outcomes_under(program, find_model(name), make(ExploreOptions, {**keywords, "model": name}))
-            for name in models}  # fmt: skip
+    options = make(ExploreOptions, keywords)
+    program, run = observed(_has_loops(read(source, flags=flags), options), observe), _runner(options)
+    found = {name: outcomes_under(program, find_model(name), replace(options, model=name), run) for name in models}
+    return OutcomesByModel(found)
 
 
 def generate(
@@ -255,7 +298,7 @@ def explain(source: Source, outcome: str | None = None, *, flags: Sequence[str] 
     forbidden. `keywords` are the fields of ExplainOptions."""
     from fencepost.enumerate.explain import explain_outcome
     from fencepost.enumerate.outcome import asked_outcome, parse_outcome
-    from fencepost.enumerate.prepare import ready
+    from fencepost.prepare.ready import ready
 
     options = make(ExplainOptions, keywords)
     model = find_model(options.model)
@@ -272,14 +315,11 @@ def bounded(
     **keywords: Any,
 ) -> Verdict:
     """Looks for a violation under POWER within a number of contexts. `keywords` are the fields of BoundedOptions."""
-    from fencepost.bounded import check_bounded
+    from fencepost.bounded import POWER, analyse
 
     options, program = make(BoundedOptions, keywords), read(source, flags=flags)
-    verdict = check_bounded(program, options, progress)
-    if verdict.witness is None:
-        return verdict
-    asked = CheckOptions(model="power", unroll=options.unroll)
-    return replace(verdict, witness=_curable(verdict.witness, program, asked, _explored))
+    trial = Trial(_explored, CheckOptions(model=POWER, unroll=options.unroll))
+    return answer(analyse, program, find_model(POWER), options, progress, trial, replayed=True)
 
 
 def bounded_translation(source: Source, *, form: str = "program", flags: Sequence[str] = (), **keywords: Any) -> str:
@@ -309,6 +349,14 @@ def model_names() -> tuple[str, ...]:
     from fencepost.models.registry import names
 
     return tuple(names())
+
+
+def start_cluster(*, ready: Callable[[list[str]], None], **keywords: Any) -> None:
+    """A scheduler and workers on this machine, or workers for one elsewhere, until Ctrl-C. `ready` is called with what
+    others need to know; `keywords` are the fields of ClusterOptions."""
+    from fencepost.cluster.verb import run
+
+    run(make(ClusterOptions, keywords), ready)
 
 
 def doctor() -> tuple[Finding, ...]:

@@ -46,6 +46,9 @@ _PACKAGES = (
     ("ziglang", "compiling C and C++ where there is no clang on the PATH", False),
     ("bitwuzla", "context-bounded checking under POWER (the default solver)", False),
     ("z3-solver", "z3 as the solver of context-bounded checking", False),
+    ("distributed", "explorations on many machines (--cluster)", False),
+    ("starlette", "the playground in the browser (serve), with uvicorn", False),
+    ("uvicorn", "the playground in the browser (serve), with starlette", False),
 )
 _PROGRAMS = (
     ("clang", "compiling C and C++ with your own compiler; version 14 or later",

@@ -6,13 +6,15 @@ text in `--help` and in docs/cli.md. An analysis takes the whole object.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import field, fields
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from fencepost.errors import UsageError
-from fencepost.program.instructions import BOUNDS, ErrorKind
+from fencepost.program.instructions import FAULTS, ErrorKind
+from fencepost.program.passes.nondet import Nondet
 from fencepost.program.passes.volatile import MEANINGS
 from fencepost.program.pipeline import Settings
 from fencepost.records import dataclass
@@ -48,12 +50,30 @@ class ExplainOptions(ModelOptions):
     unroll: int | None = option(None, "Run each loop at most N times.", metavar="N")
 
 
+_MOST_CONTEXTS = 64  # nobody waits for so many
 _MOST_JOBS = 512  # more than that no machine has use for, and the system may refuse
+
+
+_MOST_CONTEXTS = 1000
+
+
+def _check_number(name: str, value: float | None) -> None:
+    """What the core counts in 64 bits."""
+    if value is None:
+        return
+    if not value > 0:
+        raise UsageError(f"{flag(name)} must be positive, not {value}")
+    if isinstance(value, int) and value >= 1 << 32:
+        raise UsageError(f"{flag(name)} must be less than 2^32, not {value}")
 
 
 def _check_jobs(jobs: int) -> None:
     if jobs > _MOST_JOBS:
         raise UsageError(f"--jobs must be at most {_MOST_JOBS}, not {jobs}")
+
+
+def _certificates() -> Any:
+    return option(None, "With a tls:// cluster: the folder of its certificates.", metavar="FOLDER")
 
 
 def _algorithm() -> Any:
@@ -78,27 +98,45 @@ class ExploreOptions(ModelOptions):
         "plain", "What a volatile access of C is: plain, as the standard has it; relaxed; or strict (seq_cst).",
         metavar="MEANING",
     )  # fmt: skip
+    nondet: str | None = option(
+        None, "Let __VERIFIER_nondet_* of wide types choose in LOW..HIGH, where no few values stand for all; a PASS"
+        " becomes BOUNDED.", metavar="LOW..HIGH",
+    )  # fmt: skip
+    nondet_seed: int | None = option(
+        None, "Let each __VERIFIER_nondet_* of a wide type be one value that N determines; a PASS becomes BOUNDED.",
+        metavar="N",
+    )  # fmt: skip
     max_events: int = option(8000, "Give up on an execution with more than N events.", metavar="N")
     jobs: int = option(1, "Explore on N threads.", metavar="N")
     spin_detection: bool = option(True, "Let loops that only wait block instead of going round.")
+    shortcuts: bool = option(True, "Leave out rounds of loops that lead where a shorter way leads.")
     spurious_wakeups: bool = _spurious_wakeups()
     spurious_failures: bool = _spurious_failures()
     algorithm: str = _algorithm()
     commit_before: str | None = option(
         None, "With rsmc: the commit-before function, a name or the path of a .cat file that defines cb.", metavar="CB"
     )
+    digest: bool = option(
+        False, "Also sum up 128-bit hashes of all executions: equal for equal sets, in whatever order they are found."
+    )
+    reductions: bool = option(True, "Visit one execution for many that differ in nothing that matters.")
+    symmetry: bool = option(True, "Visit one execution for all that differ in the names of identical threads.")
     save: str | None = option(None, "Keep the state of the exploration in FILE, to resume it later.", metavar="FILE")
     resume: str | None = option(None, "Go on from a state that --save wrote.", metavar="FILE")
+    cluster: str | None = option(
+        None, "Explore on many machines: the address of a dask scheduler (tcp://HOST:PORT, tls://HOST:PORT), or local:"
+        " --jobs workers here, or one per processor. The keyword also takes a distributed.Client.", metavar="ADDRESS",
+    )  # fmt: skip
+    certificates: str | None = _certificates()
 
     def __post_init__(self) -> None:
         if self.volatile not in MEANINGS:
             raise UsageError(f"--volatile {self.volatile}: expected {' or '.join(MEANINGS)}")
         for name in ("unroll", "max_executions", "time_limit", "memory", "max_events", "jobs"):
-            value = getattr(self, name)
-            if value is not None and value <= 0:
-                raise UsageError(f"{flag(name)} must be positive, not {value}")
+            _check_number(name, getattr(self, name))
         _check_jobs(self.jobs)
         self._check_algorithm()
+        self._nondet()
         for text in self.loop_bound:
             place, _, number = text.rpartition("=")
             if not place or not number.isdigit():
@@ -111,11 +149,33 @@ class ExploreOptions(ModelOptions):
             raise UsageError("--commit-before is for --algorithm rsmc")
         if self.algorithm == "rsmc" and (self.save or self.resume or self.jobs > 1):
             raise UsageError("--algorithm rsmc explores on one thread and cannot be saved or resumed")
+        if self.algorithm == "rsmc" and self.cluster is not None:
+            raise UsageError("--algorithm rsmc cannot pause, so it cannot be shared: it does not go with --cluster")
+        if self.cluster not in (None, "local") and self.jobs > 1:
+            raise UsageError("--jobs is for this machine: with the address of a cluster, its workers do the work")
+        if self.certificates is not None and self.cluster is None:
+            raise UsageError("--certificates is for --cluster tls://HOST:PORT")
+
+    def _nondet(self) -> Nondet | None:
+        if self.nondet is not None and self.nondet_seed is not None:
+            raise UsageError("--nondet and --nondet-seed: expected one of them")
+        if self.nondet is None:
+            return None if self.nondet_seed is None else Nondet(seed=self.nondet_seed)
+        found = re.fullmatch(r"(-?\d+)\.\.(-?\d+)", self.nondet)
+        if found is None or not -(1 << 63) <= int(found[1]) <= int(found[2]) < 1 << 63:
+            raise UsageError(f"--nondet {self.nondet}: expected LOW..HIGH, two whole numbers of 64 bits")
+        return Nondet(int(found[1]), int(found[2]))
 
     @property
     def ignored(self) -> frozenset[ErrorKind]:
         """Kinds of errors that nobody wants to hear of."""
         return frozenset()
+
+    @property
+    def reduces_symmetry(self) -> bool:
+        """Whether identical threads may be renamed. A saved exploration is whole: what was given up stays so."""
+        whole = self.digest or self.save or self.resume or self.cluster
+        return self.reductions and self.symmetry and not whole
 
     @property
     def loop_bounds(self) -> dict[str, int]:
@@ -127,7 +187,7 @@ class ExploreOptions(ModelOptions):
         return Settings(
             target=target, spurious_wakeups=self.spurious_wakeups, spurious_failures=self.spurious_failures,
             spin_detection=self.spin_detection, undo=undo, unroll=self.unroll, loop_bounds=self.loop_bounds,
-            ignored=self.ignored, volatile=self.volatile,
+            ignored=self.ignored, volatile=self.volatile, nondet=self._nondet(),
         )  # fmt: skip
 
 
@@ -140,6 +200,9 @@ class CheckOptions(ExploreOptions):
     deepen: bool = option(False, "Bound every loop by 1, 2, 3, ... rounds, until no loop wants more, there is an error"
                           ", or the time is out (--time-limit; 60 s by default).")  # fmt: skip
     leaks: bool = option(False, "Report heap memory that is never freed.")
+    via_robustness: bool = option(
+        False, "First ask whether the program is robust against the model; where it is, explore it under sc only."
+    )
     fix: bool = option(True, "Look for a fix of the error that is found, with a fixed amount of work.")
     ignore: tuple[str, ...] = option(
         (), "Do not report errors of this kind (race, leak, deadlock, ...); may be repeated.", metavar="KIND"
@@ -149,7 +212,7 @@ class CheckOptions(ExploreOptions):
         ExploreOptions.__post_init__(self)
         if self.deepen and (self.unroll is not None or self.save or self.resume):
             raise UsageError("--deepen sets the bounds itself: it goes with neither --unroll nor --save nor --resume")
-        known = [kind.value for kind in ErrorKind if kind not in BOUNDS]
+        known = [kind.value for kind in FAULTS]
         for name in self.ignore:
             if name not in known:
                 raise UsageError(f"--ignore {name}: there is no such kind of error; expected one of {', '.join(known)}")
@@ -224,6 +287,10 @@ class RobustOptions:
     memory: int = option(4096, "Stop where the states need more than N MiB.", metavar="N")
     time_limit: float | None = option(None, "Stop after S seconds.", metavar="S")
     jobs: int = option(1, "Search on N threads.", metavar="N")
+    cluster: str | None = option(
+        None, "Refused: the states of a search are one set, which cannot be shared between machines; see --jobs.",
+        metavar="ADDRESS",
+    )  # fmt: skip
 
     @property
     def weaker(self) -> str:
@@ -232,10 +299,13 @@ class RobustOptions:
 
     def __post_init__(self) -> None:
         for name in ("messages", "max_states", "memory", "time_limit", "jobs"):
-            value = getattr(self, name)
-            if value is not None and value <= 0:
-                raise UsageError(f"{flag(name)} must be positive, not {value}")
+            _check_number(name, getattr(self, name))
         _check_jobs(self.jobs)
+        if self.cluster is not None:
+            raise UsageError(
+                "--cluster: robust searches one set of states, in which every step looks up what was seen before; it "
+                "cannot be shared between machines. --jobs N uses the processors of this one"
+            )
         models = (None, "ra", "sra", "tso", "sc", "rc11", "rc11-cpp20")
         for name, known in (("against", models), ("backend", ("native", "spin")), ("emit", (None, "promela"))):
             value = getattr(self, name)
@@ -268,23 +338,64 @@ class LitmusOptions:
     algorithm: str = _algorithm()
     from_list: tuple[str, ...] = option((), "Also run the tests whose paths this file lists.", metavar="LIST")
     expected: str | None = option(
-        None, "Compare with this table of rows `path,0|1`; without FILES, run the tests it lists.", metavar="CSV"
-    )
+        None,
+        "Compare with this table of rows `path,0|1` (without FILES, run the tests it lists), or with a log of herd, "
+        "state by state.",
+        metavar="FILE",
+    )  # fmt: skip
     unroll: int | None = option(None, "Run each loop at most N times.", metavar="N")
     time_limit: float | None = option(None, "Give a test up after S seconds.", metavar="S")
     processes: int | None = option(None, "Run N tests at a time. Default: one per processor.", metavar="N")
+    cluster: str | None = option(
+        None, "Run the tests on many machines: the address of a dask scheduler (tcp://HOST:PORT, tls://HOST:PORT), or"
+        " local. The keyword also takes a distributed.Client.", metavar="ADDRESS",
+    )  # fmt: skip
+    certificates: str | None = _certificates()
     quiet: bool = option(False, "Print differences and the summary only.")
 
     def __post_init__(self) -> None:
         for name in ("unroll", "time_limit", "processes"):
-            value = getattr(self, name)
-            if value is not None and value <= 0:
-                raise UsageError(f"{flag(name)} must be positive, not {value}")
+            _check_number(name, getattr(self, name))
         if self.engine not in ("explore", "enumerate"):
             raise UsageError(f"--engine {self.engine}: there is no such engine; expected explore or enumerate")
         ExploreOptions(algorithm=self.algorithm)  # refuses what is none
+        if self.cluster not in (None, "local") and self.processes is not None:
+            raise UsageError("--processes is for this machine: with the address of a cluster, its workers do the work")
+        if self.certificates is not None and self.cluster is None:
+            raise UsageError("--certificates is for --cluster tls://HOST:PORT")
         if self.algorithm == "rsmc" and self.engine != "explore":
             raise UsageError("--algorithm rsmc explores: it does not go with --engine enumerate")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterOptions:
+    """What `cluster` takes."""
+
+    workers: int | None = option(
+        None, "Start N workers. Default: one per processor; 0: a scheduler alone.", metavar="N"
+    )
+    host: str = option(
+        "127.0.0.1", "Listen at this address of this machine. Beyond loopback it asks for --certificates.",
+        metavar="HOST",
+    )  # fmt: skip
+    port: int = option(8786, "Listen at this port; 0: any that is free.", metavar="PORT")
+    join: str | None = option(
+        None, "Start no scheduler: add workers to the one at this address, until it ends.", metavar="ADDRESS"
+    )
+    certificates: str | None = option(
+        None, "Talk over TLS with the certificates in this folder (ca.pem, cert.pem, key.pem); where it does not exist,"
+        " a new set is made.", metavar="FOLDER",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        if self.workers is not None and self.workers < (0 if self.join is None else 1):
+            raise UsageError(f"--workers must not be {self.workers}")
+        if not 0 <= self.port < 1 << 16:
+            raise UsageError(f"--port {self.port}: expected a number below 65536")
+        if self.join is not None and not self.join.startswith(("tcp://", "tls://")):
+            raise UsageError(f"--join {self.join}: expected tcp://HOST:PORT or tls://HOST:PORT")
+        if self.join is not None and self.join.startswith("tcp://") and self.certificates is not None:
+            raise UsageError(f"--join {self.join}: certificates are for tls://")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,6 +408,14 @@ class ReportOptions:
     dot: str | None = option(None, "Write the execution for Graphviz, where there is an error.", metavar="FILE")
     sarif: str | None = option(None, "Write SARIF 2.1.0, for code scanning.", metavar="FILE")
     junit: str | None = option(None, "Write JUnit XML, for CI systems.", metavar="FILE")
+    markdown: str | None = option(
+        None, "Write Markdown with the picture, for the summary of a CI job or a comment.", metavar="FILE"
+    )
+
+    @property
+    def wanted(self) -> bool:
+        """Whether any file is to be written."""
+        return any((self.html, self.svg, self.dot, self.sarif, self.junit, self.markdown))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,26 +424,26 @@ class BoundedOptions:
 
     contexts: str = option(
         "1..4",
-        "Contexts: how often, in all, a processor may be the active one. K, or A..B to try each.",
-        metavar="K|A..B",
+        "Contexts: how often, in all, a processor may be the active one. K, A..B to try each, or auto: 1, 2, 3, ..."
+        " until the time is out (--time-limit; 60 s by default).",
+        metavar="K|A..B|auto",
     )
     unroll: int = option(4, "Let each loop go round again N times; loops that only wait need no bound.", metavar="N")
     spurious_wakeups: bool = _spurious_wakeups()
     spurious_failures: bool = _spurious_failures()
     machine: str = option(
-        "power", "power: a run of the machine counts if power.cat allows its execution. paper: every run of the machine"
-        " of Abdulla et al. counts, which reaches a little more.", metavar="NAME",
+        "power", "power: the machine of Abdulla et al. with fences as power.cat has them, which judges each run that is"
+        " found. paper: their machine as published, which reaches a little more.", metavar="NAME",
     )  # fmt: skip
+    accept_bounds: bool = option(False, "Exit with 0 where there is no violation within the bounds (BOUNDED).")
     backend: str = option("smt", "Who decides: smt (bitwuzla), z3, or cbmc where it is installed.", metavar="NAME")
     time_limit: float | None = option(None, "Stop after S seconds.", metavar="S")
 
     def __post_init__(self) -> None:
         if self.machine not in ("power", "paper"):
             raise UsageError(f"--machine {self.machine}: expected power or paper")
-        if self.unroll <= 0:
-            raise UsageError(f"--unroll must be positive, not {self.unroll}")
-        if self.time_limit is not None and self.time_limit <= 0:
-            raise UsageError(f"--time-limit must be positive, not {self.time_limit}")
+        _check_number("unroll", self.unroll)
+        _check_number("time_limit", self.time_limit)
         if self.backend not in ("smt", "z3", "cbmc"):
             raise UsageError(f"--backend {self.backend}: expected smt, z3 or cbmc")
         _ = self.bounds
@@ -338,15 +457,22 @@ class BoundedOptions:
         )  # fmt: skip
 
     @property
+    def deepens(self) -> bool:
+        """Whether there are as many contexts as there is time for."""
+        return self.contexts == "auto"
+
+    @property
     def bounds(self) -> range:
         """The numbers of contexts to try, in order."""
+        if self.deepens:
+            return range(1, _MOST_CONTEXTS + 1)
         first, dots, last = str(self.contexts).partition("..")
         try:
             low, high = int(first), int(last if dots else first)
         except ValueError:
-            raise UsageError(f"--contexts {self.contexts}: expected a number K or a range A..B") from None
-        if not 1 <= low <= high:
-            raise UsageError(f"--contexts {self.contexts}: expected 1 <= A <= B")
+            raise UsageError(f"--contexts {self.contexts}: expected a number K, a range A..B or auto") from None
+        if not 1 <= low <= high <= _MOST_CONTEXTS:
+            raise UsageError(f"--contexts {self.contexts}: expected 1 <= A <= B <= {_MOST_CONTEXTS}")
         return range(low, high + 1)
 
 

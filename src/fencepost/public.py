@@ -8,6 +8,7 @@ from fencepost.errors import UsageError as UsageError
 from fencepost.execution.execution import Event as Event
 from fencepost.execution.execution import EventKind as EventKind
 from fencepost.execution.execution import Execution as Execution
+from fencepost.frontends import Unread as Unread
 from fencepost.models.registry import Model as Model
 from fencepost.program.instructions import ErrorKind as ErrorKind
 from fencepost.program.operands import Position as Position
@@ -20,6 +21,7 @@ from fencepost.verdict import ErrorReport as ErrorReport
 from fencepost.verdict import Estimate as Estimate
 from fencepost.verdict import ExitCode as ExitCode
 from fencepost.verdict import Outcomes as Outcomes
+from fencepost.verdict import OutcomesByModel as OutcomesByModel
 from fencepost.verdict import Step as Step
 from fencepost.verdict import Verdict as Verdict
 from fencepost.verdict import Witness as Witness

@@ -23,13 +23,16 @@ VERBS = (
     Verb("bounded", "Find violations under POWER within a number of contexts."),
     Verb("robust", "Decide whether a program behaves as if memory were sequentially consistent."),
     Verb("litmus", "Run many litmus tests in parallel, and compare them with a table of verdicts."),
+    Verb("cluster", "Start workers for --cluster on this machine, for explorations on many machines."),
     Verb("generate", "Generate litmus tests from cycles of relations."),
     Verb("replay", "Run exactly the execution of a saved witness again."),
     Verb("explain", "Say why an outcome is allowed or forbidden, with the cycle that forbids it."),
     Verb("compare", "Search for a test that tells two memory models apart."),
+    Verb("serve", "Open the playground in the browser."),
     Verb("init", "Write a first test for a header."),
     Verb("diff", "Compare two results that --json printed."),
     Verb("completion", "Print the completion of command lines for a shell."),
+    Verb("man", "Print the manual page."),
     Verb("program", "Print the Program of any input in its text form."),
     Verb("models", "List the memory models, or show one."),
     Verb("doctor", "Say what is installed, what is missing, and what each thing enables."),
@@ -110,10 +113,13 @@ def _print(text: str) -> int:
 def _unknown(word: str) -> int:
     from difflib import get_close_matches
 
+    from fencepost.verdict import ExitCode
+
     names = [verb.name for verb in VERBS]
     near = get_close_matches(word, names, 1)
     hint = f"did you mean {near[0]}?" if near else f"verbs: {', '.join(names)}"
-    print(f"error: there is no verb '{word}'; {hint}\nUsage: {USAGE}", file=sys.stderr)
-    from fencepost.verdict import ExitCode
-
+    said = f"there is no verb '{word}'; {hint}"
+    if word.startswith("-"):
+        said = f"{word} stands where a verb should: options follow it"
+    print(f"error: {said}\nUsage: {USAGE}", file=sys.stderr)
     return ExitCode.BAD_INPUT

@@ -58,7 +58,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parse(prog: str, summary: str, parameters: Sequence[Parameter], args: Sequence[str]) -> dict[str, Any]:
-    """The values of the parameters by their names. Raises UsageError; `--help` prints and raises SystemExit."""
+    """The values of the parameters by their names, of what was given; whether anything is missing is not asked here.
+    Raises UsageError; `--help` prints and raises SystemExit."""
     parser = _Parser(
         prog=prog, usage=_usage(prog, parameters), description=summary, allow_abbrev=False, add_help=False,
         argument_default=argparse.SUPPRESS,
@@ -70,9 +71,6 @@ def parse(prog: str, summary: str, parameters: Sequence[Parameter], args: Sequen
     if rest:
         raise UsageError(_surplus(rest[0], [p.details.flag for p in parameters if isinstance(p.details, Option)], prog))
     found = vars(given)
-    for parameter in parameters:
-        if parameter.required and not found.get(parameter.name):
-            raise UsageError(f"missing argument {parameter.details.metavar}; see {prog} --help")
     return {p.name: found.get(p.name, p.default) for p in parameters}
 
 
@@ -95,7 +93,7 @@ def _surplus(word: str, known: Sequence[str], prog: str) -> str:
 def _add(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
     details = parameter.details
     if isinstance(details, Argument):
-        nargs = "*" if parameter.several else "?"  # what is required is seen to afterwards, with a better message
+        nargs = "*" if parameter.several else "?"  # what is required is seen to by the frame, with a better message
         parser.add_argument(parameter.name, nargs=nargs, metavar=details.metavar, help=_escaped(details.help))
     elif parameter.value_type is bool:
         parser.add_argument(details.flag, dest=parameter.name, action="store_true", help=_help(parameter, details))

@@ -3,57 +3,111 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from pathlib import Path
-from typing import Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
 
 from fencepost import api
 from fencepost.cli.arguments import Argument, Option
 from fencepost.cli.folders import check_folders
 from fencepost.cli.frame import Reply
+from fencepost.cli.outcomes import names_of
+from fencepost.cli.patterns import expand, says_what_it_expects
 from fencepost.cli.progress import ProgressLine
 from fencepost.cli.reports import show, write_reports
-from fencepost.errors import UsageError
+from fencepost.cli.results import remembered
 from fencepost.options import CheckOptions, ReportOptions
 from fencepost.report.json import verdict_data
 from fencepost.verdict import ExitCode, Verdict
 
+if TYPE_CHECKING:
+    from fencepost.public import Program, Unread
+
 _FILES = (
-    "The input; several only for C and C++; - is standard input. A folder: every file in it with a line "
-    "`// fencepost: model=... expect=...`."
+    "The input; several only for C and C++; - is standard input. A folder, a quoted pattern such as 'tests/*.c', or "
+    "several such files: every file with a line `// fencepost: model=... expect=...`, each by itself."
 )
 Files = Annotated[list[str], Argument(metavar="FILES", help=_FILES)]
 _MODELS = "Check under each of these models, separated by commas, and print a table."
 Models = Annotated[str | None, Option("--models", metavar="MODELS", help=_MODELS)]
+_EXPECTED = "Of the FILES, check those that say what they expect, each by itself; the others are left alone."
+Expected = Annotated[bool, Option("--expected", help=_EXPECTED)]
+_WATCH = "Stay, and check again whenever a file of the program changes. Ctrl-C ends it."
+Watch = Annotated[bool, Option("--watch", help=_WATCH)]
+_NO_CACHE = "Explore again what was explored before and did not change."
+NoCache = Annotated[bool, Option("--no-cache", help=_NO_CACHE)]
 #: Of several answers the one that counts most.
 _WORST = (ExitCode.FAIL, ExitCode.BAD_INPUT, ExitCode.UNKNOWN, ExitCode.PASS)
 
 
 def check(
-    files: Files, options: CheckOptions, reports: ReportOptions, models: Models = None, flags: tuple[str, ...] = ()
-) -> Reply:
+    files: Files, options: CheckOptions, reports: ReportOptions, models: Models = None, expected: Expected = False,
+    watch: Watch = False, no_cache: NoCache = False, flags: tuple[str, ...] = (),
+) -> Reply:  # fmt: skip
     """Explore all executions under a memory model and find assertion failures, races and other errors."""
-    if any(Path(f).is_dir() for f in files):
-        return check_folders([Path(f) for f in files])
-    if models is not None:
-        return _by_model(files, options, reports, models, flags)
-    verdict = _check(files, options, flags)
+    names = names_of(models) if models is not None else []
+
+    def once(sources: set[str]) -> Reply:
+        if expected:
+            return _expecting(files, options, reports, flags, sources)
+        return _once(files, options, reports, names, not no_cache, flags, sources)
+
+    if watch:
+        from fencepost.cli.watch import watched
+
+        return watched(once, files)
+    return once(set())
+
+
+def _expecting(
+    files: list[str], options: CheckOptions, reports: ReportOptions, flags: tuple[str, ...], sources: set[str]
+) -> Reply:
+    """For hooks that are given whatever has changed."""
+    paths = [p for p in expand(files)[0] if says_what_it_expects(p)]
+    sources.update(map(str, paths))
+    if not paths:
+        return Reply("none of these files says what it expects", {"runs": []})
+    return check_folders(paths, options, reports, flags)
+
+
+def _once(
+    files: list[str], options: CheckOptions, reports: ReportOptions, models: list[str], cached: bool,
+    flags: tuple[str, ...], sources: set[str],
+) -> Reply:  # fmt: skip
+    """One answer. `sources` takes the files that it rests on."""
+    paths, pattern = expand(files)
+    if pattern or (len(paths) > 1 and all(map(says_what_it_expects, paths))):
+        sources.update(map(str, paths))
+        return check_folders(paths, options, reports, flags)
+    given = api.open_files(files, flags=flags)
+    sources.update(given.sources)
+    if models:
+        return _by_model(files, given.read(), options, reports, models)
+    if reports.wanted:
+        return _checked(files, given.read(), options, reports)
+    explore = partial(_explored, files, given, options, reports)
+    return remembered(given, options, reports, explore, cached=cached)
+
+
+def _explored(files: list[str], given: Unread, options: CheckOptions, reports: ReportOptions) -> Reply:
+    return _checked(files, given.read(), options, reports)
+
+
+def _checked(files: list[str], program: Program, options: CheckOptions, reports: ReportOptions) -> Reply:
+    verdict = _check(program, options)
     write_reports(reports, [(", ".join(files), verdict)])
     return Reply(show(verdict, whole=reports.all), verdict_data(verdict), verdict.exit_code)
 
 
-def _check(files: list[str], options: CheckOptions, flags: tuple[str, ...]) -> Verdict:
+def _check(program: Program, options: CheckOptions) -> Verdict:
     with ProgressLine() as line:
-        return api.check(files, flags=flags, progress=line.executions, **asdict(options))
+        return api.check(program, progress=line.executions, **asdict(options))
 
 
 def _by_model(
-    files: list[str], options: CheckOptions, reports: ReportOptions, models: str, flags: tuple[str, ...]
+    files: list[str], program: Program, options: CheckOptions, reports: ReportOptions, names: list[str]
 ) -> Reply:
     """One verdict for each model; the story of the first error stands below the table."""
-    names = [name.strip() for name in models.split(",") if name.strip()]
-    if not names:
-        raise UsageError("--models names no model; expected names separated by commas, such as rc11,armv8")
-    found = {name: _check(files, replace(options, model=name), flags) for name in names}
+    found = {name: _check(program, replace(options, model=name)) for name in names}
     write_reports(reports, [(f"{', '.join(files)} under {name}", v) for name, v in found.items()])
     width = max(len(name) for name in names)
     lines = [

@@ -1,16 +1,20 @@
-"""Checks every file of a folder that says what is expected of it."""
+"""Checks each of many files that say what is expected of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 from fencepost.cli.frame import Reply
+from fencepost.cli.reports import write_reports
 from fencepost.errors import FencepostError, UsageError
+from fencepost.options import CheckOptions, ReportOptions
 from fencepost.records import dataclass
 from fencepost.testing import UnexpectedVerdictError, assert_verdict
-from fencepost.testing.headers import SUFFIXES, headers, read_header
-from fencepost.verdict import ExitCode
+from fencepost.testing.headers import SUFFIXES, headers, runs
+from fencepost.verdict import ExitCode, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,15 +25,20 @@ class Row:
     header: str
     met: bool
     story: str = ""
+    verdict: Verdict | None = None
 
 
-def check_folders(paths: Sequence[Path]) -> Reply:
-    rows = list(_rows(paths))
+def check_folders(
+    paths: Sequence[Path], options: CheckOptions, reports: ReportOptions, flags: Sequence[str] = ()
+) -> Reply:
+    """What a file's own line says counts more than `options`."""
+    rows = list(_rows(paths, _given(options), flags))
     if not rows:
         raise UsageError(
-            f"{paths[0]}: no file below has a `// fencepost: model=... expect=...` line near its top "
-            f"({', '.join(sorted(SUFFIXES))})"
+            "none of these files has a line such as `// fencepost: model=rc11 expect=pass` near its top "
+            f"({', '.join(sorted(SUFFIXES))}); write one, or check one file without it"
         )
+    write_reports(reports, [(r.place, r.verdict) for r in rows if r.verdict is not None])
     lines = [f"{'ok    ' if r.met else 'FAILED'}  {r.place}  {r.header}" for r in rows]
     failed = [r for r in rows if not r.met]
     stories = [f"\n{r.place}\n{r.story}" for r in failed]
@@ -38,18 +47,35 @@ def check_folders(paths: Sequence[Path]) -> Reply:
     return Reply("\n".join([*lines, *stories, summary]), data, ExitCode.FAIL if failed else ExitCode.PASS)
 
 
-def _rows(paths: Sequence[Path]) -> Iterator[Row]:
-    for path in paths:
-        files = sorted(p for p in path.rglob("*") if p.suffix in SUFFIXES) if path.is_dir() else [path]
-        for file in files:
-            for line, header in headers(file):
-                yield _run(file, f"{file}:{line}", header)
+def _given(options: CheckOptions) -> dict[str, Any]:
+    """The options that are not what they are by default."""
+    values = {f.name: getattr(options, f.name) for f in fields(options)}
+    return {f.name: values[f.name] for f in fields(options) if values[f.name] != f.default}
 
 
-def _run(file: Path, place: str, header: str) -> Row:
+def _rows(paths: Sequence[Path], given: dict[str, Any], flags: Sequence[str]) -> Iterator[Row]:
+    for file in paths:
+        for line, header in headers(file):
+            yield from _runs(file, f"{file}:{line}", header, given, flags)
+
+
+def _runs(file: Path, place: str, header: str, given: dict[str, Any], flags: Sequence[str]) -> Iterator[Row]:
     try:
-        settings = read_header(header)
-        assert_verdict(file, settings.pop("expect"), **settings)
-    except (UnexpectedVerdictError, FencepostError, ValueError) as problem:
+        found = runs(header, **given)
+    except ValueError as problem:
+        yield Row(place, header, False, str(problem))
+        return
+    for settings in found:
+        model = f" [{settings['model']}]" if len(found) > 1 else ""
+        yield _run(file, place, header + model, settings, flags)
+
+
+def _run(file: Path, place: str, header: str, settings: dict[str, Any], flags: Sequence[str]) -> Row:
+    try:
+        own = (*flags, *settings.pop("flags", ()))
+        verdict = assert_verdict(file, settings.pop("expect"), flags=own, **settings)
+    except UnexpectedVerdictError as problem:
+        return Row(place, header, False, str(problem), problem.verdict)
+    except FencepostError as problem:
         return Row(place, header, False, str(problem))
-    return Row(place, header, True)
+    return Row(place, header, True, verdict=verdict)

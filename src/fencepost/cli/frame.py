@@ -20,10 +20,18 @@ from fencepost.cli.arguments import Option, Parameter, parse, spread
 from fencepost.cli.settings import with_settings
 from fencepost.errors import FencepostError, InputError, UsageError
 from fencepost.records import dataclass
+from fencepost.report.visible import visible
 from fencepost.verdict import ExitCode
 
 Verb = Callable[..., "Reply"]
 _JSON = Parameter("json", bool, Option("--json", "Print one JSON object instead of text."), False)
+_BUILD = Parameter(
+    "build", str | None,
+    Option("--build", "Take the flags of the files from the compile_commands.json in this folder.", "FOLDER"),
+)  # fmt: skip
+_TARGET = Parameter(
+    "target", str | None, Option("--target", "With --build: take the files of this target of CMake or Meson.", "NAME")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +60,34 @@ def _run(name: str, args: list[str], flags: tuple[str, ...]) -> Reply:
     parameters = with_settings(name, parameters)
     given = parse(f"fencepost {name}", function.__doc__ or "", parameters, args)
     given.pop(_JSON.name)
+    if _takes_flags(function):
+        given, flags = _with_build(given, flags)
+    for parameter in parameters:
+        if parameter.required and not given.get(parameter.name):
+            raise UsageError(f"missing argument {parameter.details.metavar}; see fencepost {name} --help")
     keywords = _keywords(tables, given)
-    if "flags" in inspect.signature(function).parameters:
+    if _takes_flags(function):
         keywords["flags"] = flags
     elif flags:
         raise UsageError(f"this verb takes no flags for a compiler: {flags[0]}")
     return function(**keywords)
+
+
+def _takes_flags(function: Verb) -> bool:
+    return "flags" in inspect.signature(function).parameters
+
+
+def _with_build(given: dict[str, Any], flags: tuple[str, ...]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The arguments with what the user's build says about files and flags."""
+    place, target = given.pop(_BUILD.name), given.pop(_TARGET.name)
+    if place is None and target is None:
+        return given, flags
+    if place is None:
+        raise UsageError("--target is a target of the build folder that --build names")
+    from fencepost.cli.build import from_build
+
+    files, all_flags = from_build(place, target, given.get("files") or [], flags)
+    return given | {"files": files}, all_flags
 
 
 #: Flags of a compiler that may take their value as the next word.
@@ -96,7 +126,8 @@ def parameters_of(function: Verb) -> tuple[list[Parameter], dict[str, type[Any]]
             found.append(
                 Parameter(p.name, get_args(kind)[0], kind.__metadata__[0], None if required else p.default, required)
             )
-    return [*found, _JSON], tables
+    build = [_BUILD, _TARGET] if _takes_flags(function) else []
+    return [*found, *build, _JSON], tables
 
 
 def _keywords(tables: Mapping[str, type[Any]], given: dict[str, Any]) -> dict[str, Any]:
@@ -157,7 +188,7 @@ def _refuse(error: FencepostError, as_json: bool) -> int:
             }  # fmt: skip
         _show(json.dumps({"error": details}, indent=2))
     else:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {visible(str(error))}", file=sys.stderr)
     return ExitCode.BAD_INPUT
 
 

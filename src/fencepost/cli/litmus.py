@@ -46,7 +46,8 @@ def _bar() -> Progress:
 
 def _differences(results: list[Any]) -> list[str]:
     return [
-        f"WRONG {r.path}: expected {int(r.expected)}, found {int(r.holds)} ({r.observation})"
+        f"WRONG {r.path}: {r.differs}" if r.differs
+        else f"WRONG {r.path}: expected {int(r.expected)}, found {int(r.holds)} ({r.observation})"
         for r in results
         if r.wrong
     ]  # fmt: skip
@@ -78,6 +79,7 @@ def _result_data(r: Any) -> dict[str, Any]:
         "observation",
         "reason",
         "why",
+        "differs",
     )
     return {k: getattr(r, k) for k in shown} | {"status": r.status.value, "seconds": round(r.seconds, 6)}
 

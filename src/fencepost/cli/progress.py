@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from fencepost.verdict import Estimate
 
 _EVERY = 0.25  # seconds
+_BAR = 20  # characters
 
 
 def _duration(seconds: float) -> str:
@@ -24,6 +25,12 @@ def _duration(seconds: float) -> str:
             parts.append(f"{rest // size} {name}")
         rest %= size
     return " ".join(parts[:2]) or "0 s"
+
+
+def _bar(share: float) -> str:
+    """The share that is done, as a bar and in hundredths. It is a share of an estimate: 99 % is the most it says."""
+    full = int(share * _BAR)
+    return f"[{'#' * full}{'.' * (_BAR - full)}] {min(int(share * 100), 99):>2} %"
 
 
 class ProgressLine:
@@ -49,12 +56,17 @@ class ProgressLine:
         sys.stderr.write(f"\r\x1b[K{text}, {seconds:.0f} s")
         sys.stderr.flush()
 
-    def executions(self, visited: int, seconds: float, estimate: Estimate | None = None) -> None:
+    def executions(
+        self, visited: int, seconds: float, estimate: Estimate | None = None, workers: int | None = None
+    ) -> None:
         rate = visited / max(seconds, 1e-6)
         text = f"{visited:,} executions, {rate:,.0f} executions/s"
-        if estimate is not None and estimate.executions > visited and rate > 0:
-            left = (estimate.executions - visited) / rate
-            text += f", about {estimate} in all, {_duration(left)} left"
+        if workers is not None:
+            text += f", {workers} worker{'s' * (workers != 1)}" if workers else ", waiting for a worker"
+        if estimate is not None and estimate.executions is None and estimate.low > visited:
+            text += f", {estimate} in all"
+        elif estimate is not None and estimate.executions is not None and estimate.seconds_left is not None:
+            text = f"{_bar(estimate.share)} of {estimate}, {_duration(estimate.seconds_left)} left, {text}"
         self._show(text, seconds)
 
     def states(self, visited: int, seconds: float, depth: int) -> None:

@@ -37,19 +37,22 @@ def write_reports(
     options: ReportOptions, results: Sequence[tuple[str, Verdict]], sources: Sources | None = None
 ) -> None:
     """Writes the files that were asked for. A picture is written of the first verdict that has one to draw."""
-    if not any((options.html, options.svg, options.dot, options.sarif, options.junit)):
+    if not options.wanted:
         return
-    from fencepost.report import dot, html, junit, sarif, svg
+    from fencepost.report import dot, html, junit, markdown, sarif, svg
 
     verdicts = [v for _, v in results]
     shown = next((v for v in verdicts if v.witness is not None), verdicts[0])
     if options.html:
-        _write("html", options.html, html.render(shown, sources))
+        _write("html", options.html, html.render_several(results, sources))
     for name, target, draw in (("svg", options.svg, svg.render_witness), ("dot", options.dot, dot.render_witness)):
         if target and shown.witness is not None:
             _write(name, target, draw(shown.witness, sources))
     if options.sarif:
         _write("sarif", options.sarif, json.dumps(sarif.log(verdicts, sources), indent=2) + "\n")
+    if options.markdown:
+        pages = [markdown.render(v, sources, title=name) for name, v in results]
+        _write("markdown", options.markdown, "\n".join(pages))
     if options.junit:
         _write("junit", options.junit, junit.render_suite(results, sources))
 

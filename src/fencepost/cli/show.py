@@ -33,7 +33,7 @@ def outcomes_data(found: Outcomes) -> dict[str, Any]:
         "engine": found.engine,
         "why": found.why,
         "errors": [error_data(e) for e in found.errors],
-    }
+    } | ({"digest": found.digest} if found.digest else {})
 
 
 def error_data(error: ErrorReport) -> dict[str, Any]:

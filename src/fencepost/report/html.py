@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from functools import cache
 from html import escape
 from itertools import groupby
@@ -30,6 +31,25 @@ def render(verdict: Verdict, sources: Sources | None = None) -> str:
         return _frame(verdict.answer.value, _plain_body(verdict))
     story = tell(verdict.witness, texts)
     return _page(story, texts, verdict.answer.value, _figures(verdict))
+
+
+def render_several(results: Sequence[tuple[str, Verdict]], sources: Sources | None = None) -> str:
+    """One page for several verdicts: a table, and below it the page of each, to unfold."""
+    if len(results) == 1:
+        return render(results[0][1], sources)
+    rows, pages = [], []
+    first = next((n for n, (_, v) in enumerate(results) if v.witness is not None), -1)
+    for number, (name, verdict) in enumerate(results):
+        badge = f'<span class="badge {verdict.answer.value.lower()}">{verdict.answer.value}</span>'
+        told = error_text(verdict.errors[0]) if verdict.errors else verdict.reason or "no error in any execution"
+        link = f'<a href="#v{number}">{escape(name)}</a>'
+        cells = (link, badge, escape(told), escape(_figures(verdict)))
+        rows.append(f"<tr>{''.join(f'<td>{c}</td>' for c in cells)}</tr>")
+        frame = f'<iframe sandbox="allow-scripts" srcdoc="{escape(render(verdict, sources), quote=True)}"></iframe>'
+        shown = " open" if number == first else ""
+        pages.append(f'<details id="v{number}"{shown}><summary>{badge} {escape(name)}</summary>{frame}</details>')
+    table = f'<div class="several"><table>{"".join(rows)}</table>{"".join(pages)}</div>'
+    return _frame(f"{len(results)} verdicts", f"<header><h1>{len(results)} verdicts</h1></header>{table}")
 
 
 def render_witness(witness: Witness, sources: Sources | None = None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from fencepost.program.operands import Position
 from fencepost.reasons import Reason
 from fencepost.verdict import ErrorReport, Verdict
 
@@ -41,9 +42,7 @@ def verdict_data(verdict: Verdict, sources: Sources | None = None) -> dict[str, 
 
 
 def _reason(reason: Reason) -> dict[str, Any]:
-    at = reason.at
-    place = None if at is None else {"file": at.file, "line": at.line, "column": at.column}
-    return {"code": reason.code.value, "message": reason.message, "at": place}
+    return {"code": reason.code.value, "message": reason.message, "at": _place(reason.at)}
 
 
 def _error(error: ErrorReport) -> dict[str, Any]:
@@ -73,9 +72,12 @@ def _explanation(story: Story) -> dict[str, Any]:
 
 def _step(story: Story, m: Moment) -> dict[str, Any]:
     names = {c.thread: c.name for c in story.columns}
-    at = m.at
     return {
         "number": m.number, "thread": names.get(m.thread), "kind": m.kind, "text": m.text, "mode": m.mode,
         "detail": m.detail, "events": list(m.events), "blamed": m.blamed, "source": m.source,
-        "at": {"file": at.file, "line": at.line, "column": at.column} if at is not None else None,
+        "at": _place(m.at), "calls": [{"function": c.function, "at": _place(c.at)} for c in m.calls],
     }  # fmt: skip
+
+
+def _place(at: Position | None) -> dict[str, Any] | None:
+    return None if at is None else {"file": at.file, "line": at.line, "column": at.column}

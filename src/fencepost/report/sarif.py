@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
@@ -14,12 +15,13 @@ from fencepost.repair.patches import replacements
 from fencepost.report.text import error_text
 from fencepost.verdict import Answer, ErrorReport, Verdict
 from fencepost.witness.names import short_file
-from fencepost.witness.sources import Sources
+from fencepost.witness.sources import Sources, sources_of
 from fencepost.witness.story import Moment, Story, tell
 from fencepost.witness.titles import TITLES
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _HOME = "https://pypi.org/project/fencepost/"
+_FINGERPRINT = "fencepostFinding/v1"
 Json = dict[str, Any]
 
 
@@ -73,6 +75,7 @@ def _result(error: ErrorReport, verdict: Verdict, sources: Sources | None) -> Js
     level = "note" if error.kind in BOUNDS else "error"
     result: Json = {"ruleId": error.kind.value, "level": level, "message": {"text": text}}
     where = told.at if told.at is not None else _any_place(story)
+    result["partialFingerprints"] = {_FINGERPRINT: _fingerprint(error, verdict, where, sources)}
     if where is not None:
         result["locations"] = [_location(where)]
     if story is not None:
@@ -81,6 +84,15 @@ def _result(error: ErrorReport, verdict: Verdict, sources: Sources | None) -> Js
         if fixes := _fixes(story):
             result["fixes"] = fixes
     return result
+
+
+def _fingerprint(error: ErrorReport, verdict: Verdict, where: Position | None, sources: Sources | None) -> str:
+    """The same for the same finding after lines have moved: its kind, its file and the text of its line, not the
+    number."""
+    texts = sources or sources_of(verdict.witness)
+    file = PurePath(where.file).name if where is not None else ""
+    line = " ".join(texts.line(where).split()) or error.message
+    return sha256("\0".join((error.kind.value, verdict.model, file, line)).encode()).hexdigest()[:32]
 
 
 def _fixes(story: Story) -> list[Json]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.operands import Position
 from fencepost.records import dataclass
+from fencepost.report.visible import visible
 from fencepost.verdict import Answer, ErrorReport, Verdict, Witness
 from fencepost.witness.titles import TITLES
 
@@ -34,8 +35,13 @@ _STYLES = {
 
 @dataclass(frozen=True, slots=True)
 class Span:
+    """A piece of a line in one style; nothing in it steers the terminal."""
+
     text: str
     style: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", visible(self.text))
 
 
 Line = list[Span]
@@ -105,8 +111,8 @@ def error_text(error: ErrorReport) -> str:
     if error.kind is ErrorKind.RACE:
         return error.message.partition(": ")[0] or title  # both accesses are in the story
     if error.kind is ErrorKind.ASSERTION and error.thread < 0 and error.message:
-        return error.message  # of the whole program: a final condition, or that it is not robust
-    if error.message.startswith((title, "not robust")):
+        return error.message  # of the whole program: a final condition
+    if error.kind is ErrorKind.NOT_ROBUST or error.message.startswith(title):
         return error.message
     return f"{title}: {error.message}" if error.message else title
 
@@ -114,7 +120,7 @@ def error_text(error: ErrorReport) -> str:
 def _error_line(error: ErrorReport, model: str) -> Line:
     where = f"  {_place(error.at)}" if error.at is not None else ""
     text = error_text(error)
-    under = "" if text.endswith(f"against {model}") else f" under {model}"
+    under = "" if error.kind is ErrorKind.NOT_ROBUST else f" under {model}"
     return [Span(text, "head"), Span(f"{under}{where}", "dim")]
 
 
@@ -144,7 +150,10 @@ def figures(verdict: Verdict) -> str:
     """How much was explored, and in what time."""
     told = ("engine", "why") if chosen_engine(verdict) else ()
     parts = [f"{k} {value}" for k, value in verdict.extra.items() if type(value) in (int, str) and k not in told]
-    if verdict.executions or not parts:
+    first = verdict.answer is Answer.FAIL and not verdict.executions and not verdict.blocked
+    if first and not parts:
+        parts.append("found in the first execution")
+    elif verdict.executions or not parts:
         noun = "execution" if verdict.executions == 1 else "executions"
         parts.insert(0, f"{verdict.executions} {noun}")
     if verdict.blocked:

@@ -8,7 +8,7 @@ from typing import Any
 
 from fencepost import api
 from fencepost.errors import UsageError
-from fencepost.program.instructions import BOUNDS, ErrorKind
+from fencepost.program.instructions import FAULTS
 from fencepost.program.program import Program
 from fencepost.report.text import render
 from fencepost.verdict import Answer, Verdict
@@ -41,7 +41,7 @@ def assert_verdict(
     """`expect` is `pass`, `fail`, `unknown`, or a kind of error such as `race` that must be the one found."""
     __tracebackhide__ = True
     answers = {a.value.lower(): a for a in Answer}
-    known = [*answers, *(k.value for k in ErrorKind if k not in BOUNDS)]
+    known = [*answers, *(k.value for k in FAULTS)]
     if expect not in known:
         raise UsageError(f"expect={expect}: there is no such verdict; expected one of {', '.join(known)}")
     verdict = api.check(source, flags=flags, **options)

@@ -46,6 +46,21 @@ def read_header(header: str) -> dict[str, Any]:
     return settings
 
 
+def runs(header: str, **defaults: Any) -> list[dict[str, Any]]:
+    """The settings of each run that a header asks for: `models=sc,tso` are two. What it does not say is as in
+    `defaults`. Raises ValueError."""
+    words = header.split()
+    several = [w for w in words if w.startswith("models=")]
+    rest = " ".join(w for w in words if w not in several)
+    if several and re.search(r"\bmodel=", rest):
+        raise ValueError("model= and models= say different things: give one of them")
+    names = [m for w in several for m in w.removeprefix("models=").split(",") if m]
+    if several and not names:
+        raise ValueError("models= names no model; expected names separated by commas, such as models=sc,rc11")
+    settings = defaults | read_header(rest)
+    return [settings | {"model": name} for name in names] if names else [settings]
+
+
 def value_of(hint: Any, text: str, name: str) -> Any:
     """The value that an option's type makes of a word. Raises ValueError."""
     shown = str(hint)

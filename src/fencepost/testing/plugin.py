@@ -3,10 +3,13 @@
 A header comment makes a file a test; several make several:
 
     // fencepost: model=rc11 expect=pass unroll=4
+    // fencepost: models=sc,tso expect=pass
     (* fencepost: model=tso expect=fail *)
 
 `expect` is pass, fail, unknown or a kind of error; `flags` go to the compiler, separated by commas; everything else is
-an option of `fencepost check`. A failure prints the witness.
+an option of `fencepost check`. A failure prints the witness. `--fencepost-bound N`, or `fencepost_bound = N` in the
+settings of pytest, bounds the loops of files that do not say `unroll` themselves; the fixture `fencepost_bound` has the
+number.
 """
 
 from __future__ import annotations
@@ -17,7 +20,29 @@ from typing import Any
 
 import pytest
 
-from fencepost.testing.headers import headers, read_header
+from fencepost.testing.headers import headers, runs
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    what = "fencepost: how often each loop may go round, in files that do not say it"
+    parser.addoption("--fencepost-bound", type=int, metavar="N", help=what)
+    parser.addini("fencepost_bound", what)
+
+
+def bound_of(config: pytest.Config) -> int | None:
+    given: int | None = config.getoption("--fencepost-bound")
+    text = str(config.getini("fencepost_bound")).strip()
+    if given is None and text:
+        if not text.isdigit() or text == "0":
+            raise pytest.UsageError(f"fencepost_bound = {text}: expected a whole number from 1")
+        given = int(text)
+    return given
+
+
+@pytest.fixture(scope="session")
+def fencepost_bound(pytestconfig: pytest.Config) -> int | None:
+    """How often each loop may go round: `assert_safe("queue.c", unroll=fencepost_bound)`."""
+    return bound_of(pytestconfig)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -33,11 +58,14 @@ class HeaderError(Exception):
 class CheckedFile(pytest.File):
     def collect(self) -> Iterable[pytest.Item]:
         for line, header in headers(self.path):
+            bound = bound_of(self.config)
             try:
-                settings = read_header(header)
+                found = runs(header, **({"unroll": bound} if bound is not None else {}))
             except ValueError as problem:
                 raise HeaderError(f"{self.path}:{line}: {problem}") from None
-            yield CheckItem.from_parent(self, name=header or "fencepost", settings=settings, line=line)
+            for settings in found:
+                model = f" [{settings['model']}]" if len(found) > 1 else ""
+                yield CheckItem.from_parent(self, name=f"{header or 'fencepost'}{model}", settings=settings, line=line)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, HeaderError):

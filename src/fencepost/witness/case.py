@@ -15,6 +15,7 @@ from fencepost.witness.cycles import shortest_cycle
 from fencepost.witness.names import Names, heap_pieces
 from fencepost.witness.relations import Relations
 from fencepost.witness.replay import Replay, ReplayError, replay
+from fencepost.witness.sites import Called
 
 _UNTOLD = (EventKind.INIT, EventKind.BEGIN, EventKind.END)
 _WAITS = (ErrorKind.DEADLOCK, ErrorKind.LIVENESS)
@@ -44,6 +45,15 @@ class Case:
         """The line of the program itself that an access stands in: where to change it."""
         at = self.events[event].at
         return self.replayed.written.get(event, at) if self.replayed is not None else at
+
+    def calls(self, event: int) -> tuple[Called, ...]:
+        """The calls that an event happens in, innermost first."""
+        return self.replayed.calls.get(event, ()) if self.replayed is not None else ()
+
+    def stopped_in(self, thread: int) -> tuple[Called, ...]:
+        """The calls in which a thread waits, or ran into the error."""
+        run = self.replayed.runs.get(thread) if self.replayed is not None else None
+        return run.calls if run is not None else ()
 
     def operation(self, event: int) -> str:
         """The operation of the thread library (`mutex_lock`, `cond_wait`, ...) that an event is a part of."""

@@ -21,6 +21,7 @@ from fencepost.witness.relations import Relations
 from fencepost.witness.sources import Sources, files_of, sources_of
 
 SCHEMA = "fencepost/witness/1"
+_PICKS = ("address_picks", "data_picks", "control_picks")
 Json = dict[str, Any]
 E_ = TypeVar("E_", bound=Enum)
 
@@ -44,7 +45,7 @@ def encode(witness: Witness, sources: Sources | None = None) -> Json:
         "rmw": _pairs(x.rmw),
         "dependencies": {
             "address": _pairs(x.address_deps), "data": _pairs(x.data_deps), "control": _pairs(x.control_deps),
-        },
+        } | {pick: _pairs(pairs) for pick in _PICKS if (pairs := getattr(x, pick))},
         "spawns": _pairs(x.spawns),
         "derived": {name: _pairs(derived[name]) for name in ("po", "fr", "sw", "hb", "fence")},
         "outcome": dict(x.outcome),
@@ -132,7 +133,7 @@ def _witness(data: Json) -> Witness:
         threads=tuple(str(t) for t in data["threads"]),
         outcome={str(k): int(v) for k, v in data["outcome"].items()},
         blocked={int(b["thread"]): _read_position(b["at"]) for b in data["blocked"]},
-    )
+    ).depending({pick: _read_pairs(data["dependencies"].get(pick, [])) for pick in _PICKS})
     _check_ids(data, execution)
     return Witness(
         execution,

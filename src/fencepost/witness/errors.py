@@ -11,7 +11,7 @@ from collections.abc import Callable
 from fencepost.execution.execution import Event, EventKind
 from fencepost.program.condition import Quantifier, comparisons, holds
 from fencepost.program.instructions import ErrorKind, Mode
-from fencepost.program.interpret import Action, Kind, Machine, Part
+from fencepost.program.interpret import Action, Kind, Machine, Part, ThreadState
 from fencepost.program.layout import HEAP, MAX_THREADS, REGION_MASK, STACK, THREAD_SHIFT, lay_out
 from fencepost.program.operands import ConstantOperand, to_signed
 from fencepost.program.program import Program
@@ -20,6 +20,7 @@ from fencepost.witness.relations import Relations
 from fencepost.witness.replay import Replay
 
 _ACCESSES = (Kind.READ, Kind.WRITE)
+_LONG_ROUND = 1000  # events
 
 
 def dispute(program: Program, witness: Witness, replayed: Replay) -> str:
@@ -136,17 +137,54 @@ class _Judge:
         """Whether an action can never be answered, given all writes of the execution."""
         if action.kind is Kind.BLOCK:
             return True
-        if action.kind is Kind.JOIN:
-            child = self.replayed.runs.get(action.value)
-            return child is not None and not child.finished
-        if action.kind is not Kind.READ or action.part not in (Part.AWAIT, Part.BLOCKING_CAS):
+        if action.kind not in (Kind.JOIN, Kind.READ):
             return False
         state = next(r.state for r in self.replayed.runs.values() if r.stopped is action)
+        if action.kind is Kind.JOIN:
+            return self._comes_to_wait(action, state)
+        if action.part not in (Part.AWAIT, Part.BLOCKING_CAS):
+            return self._goes_round(state)
         if state.blocks:  # nobody else moves while it waits
             return True
         machine = Machine(self.program)
+        return not all(machine.satisfied(state, v) for v in self._newest(machine, action))
+
+    def _comes_to_wait(self, action: Action, state: ThreadState) -> bool:
+        """Whether a thread that only joins others comes to one that has not ended. (Identical threads are joined last
+        by the explorer, all of them or none.)"""
+        state, machine = state.clone(), Machine(self.program)
+        while action.kind is Kind.JOIN:
+            child = self.replayed.runs.get(action.value)
+            if child is None:
+                return False
+            if not child.finished:
+                return True
+            machine.reply(state, child.result)
+            action = machine.run(state)
+        return False
+
+    def _newest(self, machine: Machine, action: Action) -> list[int]:
+        """What a read of memory as it is in the end may find."""
         values = [self.execution.events[w].value for w in self.relations.newest(action.address)]
-        return not all(machine.satisfied(state, v) for v in values or [machine.initial(action.address, action.size)])
+        return values or [machine.initial(action.address, action.size)]
+
+    def _goes_round(self, state: ThreadState) -> bool:
+        """Whether a thread that is alone with memory as it is in the end only reads, and comes back to where it was."""
+        state, machine = state.clone(), Machine(self.program)
+        for _ in range(_LONG_ROUND):
+            action = machine.run(state)
+            if action.kind is Kind.BLOCK:
+                return action.spin is not None
+            if action.kind is Kind.READ:
+                values = set(self._newest(machine, action))
+                if len(values) > 1 or not all(machine.satisfied(state, v) for v in values):
+                    return len(values) == 1
+                machine.reply(state, values.pop())
+            elif action.kind is Kind.FENCE:
+                machine.reply(state)
+            else:
+                return False
+        return False
 
     def _deadlock(self) -> str:
         waiting = self.replayed.waiting()

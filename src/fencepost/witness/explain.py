@@ -81,7 +81,6 @@ class _Explainer:
         }  # fmt: skip
         title = TITLES.get(self.error.kind, self.error.kind.value.replace("-", " "))
         if self.case.witness.cycle:
-            title = "not robust" if self.error.message.startswith("not robust") else title
             reason = self.values()
         else:
             reason = reasons.get(self.error.kind, self.fault)()

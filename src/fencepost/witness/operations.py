@@ -42,7 +42,7 @@ def told_as(case: Case, events: list[Event]) -> str | None:
     e = events[0]
     name = case.operation(e.id)
     if e.kind is EventKind.CHOOSE and _of_weak_cas(case, e):
-        return HIDDEN if e.value else "lets the weak compare-exchange fail for no reason"
+        return "lets the weak compare-exchange fail for no reason" if e.value else HIDDEN
     if not name:
         return HIDDEN if e.kind is EventKind.FENCE and _part_of_operation(case, e) else None
     where = case.names.location(e.address)

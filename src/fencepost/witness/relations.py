@@ -1,7 +1,7 @@
 """The relations of an execution: given ones under their usual names, and those that follow from them.
 
-Rows of bits: `row[a]` has bit b set where (a, b) is in the relation. An execution that people look at has at most some
-hundred events, so a Python integer per event is fast enough and needs nothing.
+An execution that people look at has at most some hundred events, so a Python integer per row of a relation is fast
+enough and needs nothing.
 """
 
 from __future__ import annotations
@@ -11,38 +11,11 @@ from functools import cached_property
 from itertools import pairwise
 
 from fencepost.execution.execution import Event, EventKind, Execution, Pair
+from fencepost.execution.relations import Rows, bits, closure, inverse, mask_of, product, relation, union
 from fencepost.program.instructions import FenceKind, Mode
-
-Rows = list[int]
 
 _RELEASE_FENCES = frozenset({FenceKind.REL, FenceKind.ACQ_REL, FenceKind.SC})
 _ACQUIRE_FENCES = frozenset({FenceKind.ACQ, FenceKind.ACQ_REL, FenceKind.SC})
-
-
-def members(bits: int) -> Iterator[int]:
-    """The numbers whose bit is set, ascending."""
-    while bits:
-        low = bits & -bits
-        yield low.bit_length() - 1
-        bits ^= low
-
-
-def rows_of(count: int, pairs: Iterable[Pair]) -> Rows:
-    rows = [0] * count
-    for a, b in pairs:
-        rows[a] |= 1 << b
-    return rows
-
-
-def closure(rows: Rows) -> Rows:
-    """The transitive closure (Warshall on rows)."""
-    closed = rows[:]
-    for middle in range(len(closed)):
-        bit, through = 1 << middle, closed[middle]
-        for a, row in enumerate(closed):
-            if row & bit:
-                closed[a] = row | through
-    return closed
 
 
 class Relations:
@@ -107,7 +80,7 @@ class Relations:
 
     @cached_property
     def po(self) -> Rows:
-        return closure(rows_of(len(self.events), self.program_order))
+        return closure(relation(self.program_order, len(self.events)))
 
     @cached_property
     def synchronises_with(self) -> frozenset[Pair]:
@@ -171,21 +144,16 @@ class Relations:
     def hb(self) -> Rows:
         """happens-before of the C and C++ models: (po ∪ sw ∪ spawn and join)+, initial writes before everything."""
         count = len(self.events)
-        rows = rows_of(count, self.program_order | self.synchronises_with | self.execution.spawns)
-        started = ((1 << count) - 1) & ~sum(1 << e.id for e in self.events if e.kind is EventKind.INIT)
-        for e in self.events:
-            if e.kind is EventKind.INIT:
-                rows[e.id] |= started
-        return closure(rows)
+        rows = relation(self.program_order | self.synchronises_with | self.execution.spawns, count)
+        initial = mask_of(e.id for e in self.events if e.kind is EventKind.INIT)
+        started = ((1 << count) - 1) & ~initial
+        return closure(union(rows, product(initial, started, count)))
 
     @cached_property
     def happens_before(self) -> frozenset[Pair]:
         """Pairs of hb between different threads that no other event lies between; initial writes left out. Only sw and
         spawn lead from one thread to another, so only their pairs can be such."""
-        before: Rows = [0] * len(self.events)
-        for a, row in enumerate(self.hb):
-            for b in members(row):
-                before[b] |= 1 << a
+        before = inverse(self.hb)
         return frozenset(
             (a, b) for a, b in self.synchronises_with | self.execution.spawns
             if self.events[a].thread != self.events[b].thread and not self.hb[a] & before[b]
@@ -216,15 +184,12 @@ class Relations:
 
     def causal_past(self, roots: Iterable[int]) -> frozenset[int]:
         """The events that led to these: closed under po, rf and spawn, against the direction; roots included."""
-        rows = rows_of(len(self.events), self.program_order | self.reads_from | self.execution.spawns)
-        before: Rows = [0] * len(self.events)
-        for a, row in enumerate(rows):
-            for b in members(row):
-                before[b] |= 1 << a
+        steps = self.program_order | self.reads_from | self.execution.spawns
+        before = inverse(relation(steps, len(self.events)))
         reached, todo = 0, list(roots)
         while todo:
             e = todo.pop()
             if not reached >> e & 1:
                 reached |= 1 << e
-                todo.extend(members(before[e] & ~reached))
-        return frozenset(members(reached))
+                todo.extend(bits(before[e] & ~reached))
+        return frozenset(bits(reached))

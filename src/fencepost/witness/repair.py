@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import field, replace
 from itertools import islice
 
-from fencepost.execution.execution import Event, EventKind, Execution, Pair
+from fencepost.execution.execution import DEPENDENCIES, Event, EventKind, Execution, Pair
 from fencepost.models.registry import Model
 from fencepost.program.interpret import Action, Kind, Machine, Part, ThreadState
 from fencepost.program.operands import to_unsigned
@@ -58,9 +58,8 @@ def _cut(witness: Witness, left: list[int]) -> Witness:
         events=tuple(replace(e, id=number[e.id]) for e in x.events if e.id in number),
         reads_from={number[r]: number[w] for r, w in x.reads_from.items() if r in number},
         coherence={a: tuple(number[w] for w in order if w in number) for a, order in x.coherence.items()},
-        rmw=pairs(x.rmw), address_deps=pairs(x.address_deps), data_deps=pairs(x.data_deps),
-        control_deps=pairs(x.control_deps), spawns=pairs(x.spawns),
-    )  # fmt: skip
+        rmw=pairs(x.rmw), spawns=pairs(x.spawns),
+    ).depending({name: pairs(getattr(x, name)) for name in DEPENDENCIES})  # fmt: skip
     blamed = tuple(number[e] for e in witness.error.events if e in number)
     return replace(witness, execution=cut, error=replace(witness.error, events=blamed))
 

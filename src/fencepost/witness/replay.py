@@ -19,7 +19,7 @@ from fencepost.program.operands import Position, to_signed, to_unsigned
 from fencepost.program.program import Program
 from fencepost.records import dataclass
 from fencepost.witness.names import Piece
-from fencepost.witness.sites import Shown, foreign, operation, written_at
+from fencepost.witness.sites import Called, Shown, foreign, operation, stack, written_at
 
 
 class ReplayError(InternalError):
@@ -40,7 +40,8 @@ _WAITING_PARTS = (Part.AWAIT, Part.BLOCKING_CAS)
 class Run:
     """One thread of a replay. `stopped` is the action at which it stands when its events are used up: END, ERROR,
     BLOCK, or one that the witness leaves undone; `operation` and `shown` are the operation of the library that it is a
-    part of and the place to show for it. `left` are events that the witness has after an ERROR."""
+    part of and the place to show for it, `calls` the calls that it stands in. `left` are events that the witness has
+    after an ERROR."""
 
     state: ThreadState
     events: tuple[Event, ...]
@@ -50,6 +51,7 @@ class Run:
     left: tuple[Event, ...] = ()
     operation: str = ""
     shown: Position | None = None
+    calls: tuple[Called, ...] = ()
 
     @property
     def finished(self) -> bool:
@@ -76,6 +78,7 @@ class Replay:
     written: dict[int, Position | None] = field(default_factory=dict)  # event -> its place in the program's own files
     called: dict[int, str] = field(default_factory=dict)  # thread that a library runs -> the program's function in it
     shown: dict[int, Position | None] = field(default_factory=dict)  # event -> the place that tells a person most
+    calls: dict[int, tuple[Called, ...]] = field(default_factory=dict)  # event -> the calls that it happens in
     outcome: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -166,6 +169,7 @@ class _Replayer:
                 run.stopped, run.result, run.left = action, action.value, run.events[run.done :]
                 run.operation = operation(run.state.frames[-1]) if run.state.frames else ""
                 run.shown = self.shown(run.state.frames, action.at)
+                run.calls = stack(run.state.frames, action.at)
                 return True
             if action.kind is Kind.END and run.events[run.done].kind is EventKind.END:
                 run.done, run.result = run.done + 1, action.value
@@ -229,6 +233,7 @@ class _Replayer:
                 result.called[thread] = own
         result.written[event.id] = written_at(frames, action.at)
         result.shown[event.id] = self.shown(frames, action.at)
+        result.calls[event.id] = stack(frames, action.at)
 
     def _compare(self, run: Run, action: Action, event: Event) -> None:
         same = EVENT_KINDS.get(action.kind) is event.kind

@@ -11,7 +11,9 @@ from fencepost.program.instructions import SyncOp
 from fencepost.program.interpret import Frame
 from fencepost.program.operands import Position, Reg
 from fencepost.program.program import Function
+from fencepost.records import dataclass
 
+_OURS = "fencepost."  # functions that a front end adds around those of the program
 _ACCESSES = (ins.Load, ins.Store, ins.StoreConditional, ins.Rmw, ins.Cas, ins.Await, ins.BlockingCas, ins.Fence,
              ins.Malloc, ins.Free, ins.Spawn, ins.Join, ins.Sync)  # fmt: skip
 _LIBRARIES = ("/usr/include/", "/usr/lib/", "/usr/local/include/", "/include/c++/", "/lib/clang/", "/ziglang/lib/",
@@ -61,6 +63,21 @@ class Shown:
         if function.name not in self._wraps:
             self._wraps[function.name] = _wraps_one_access(function)
         return self._wraps[function.name]
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """One call of a stack: the function, under its linked name, and where in it the thread stands."""
+
+    function: str
+    at: Position | None
+
+
+def stack(frames: list[Frame], at: Position | None) -> tuple[Called, ...]:
+    """The calls that a thread is in, innermost first, down to `main` or the thread's function."""
+    places = [_call(f) for f in frames[:-1]] + [at]
+    found = [Called(f.function.name, place) for f, place in zip(frames, places, strict=True)]
+    return tuple(c for c in reversed(found) if not c.function.startswith(_OURS))
 
 
 def _call(frame: Frame) -> Position | None:

@@ -20,7 +20,7 @@ from fencepost.witness.faults import is_fault, thing
 from fencepost.witness.linearise import Unit, linearise
 from fencepost.witness.names import MODES
 from fencepost.witness.operations import HIDDEN, told_as
-from fencepost.witness.sites import foreign, in_library
+from fencepost.witness.sites import Called, foreign, in_library
 from fencepost.witness.sources import Sources, sources_of
 from fencepost.witness.titles import TITLES
 
@@ -29,7 +29,7 @@ from fencepost.witness.titles import TITLES
 class Moment:
     """One step. `kind` is `read`, `write`, `update` (a read-modify-write), `fence`, ..., `wait` for a thread that
     waits for ever, or `error`. `events` is empty for the last two. `because` is the event that a `wait` waits
-    because of: who took the lock, who wrote last."""
+    because of: who took the lock, who wrote last. `calls`: the calls that the thread is in, innermost first."""
 
     number: int
     thread: int
@@ -43,6 +43,7 @@ class Moment:
     source: str = ""
     blamed: bool = False
     because: int = -1
+    calls: tuple[Called, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +206,7 @@ class _Teller:
         at = first.at
         return Moment(
             number, first.thread, kind, self.text(events), unit, self.mode(first), self.detail(events), at,
-            self.names.place(at), self.sources.line(at), blamed,
+            self.names.place(at), self.sources.line(at), blamed, calls=self.case.calls(first.id),
         )  # fmt: skip
 
     def text(self, events: list[Event]) -> str:
@@ -305,7 +306,7 @@ class _Teller:
             because = (self.case.relations.newest(action.address) or (-1,))[-1]
             at = self.case.waits_at(t)
             place, source = self.names.place(at), self.sources.line(at)
-            yield Moment(0, t, "wait", text, (), "", "", at, place, source, True, because)
+            yield Moment(0, t, "wait", text, (), "", "", at, place, source, True, because, self.case.stopped_in(t))
 
     def error(self) -> Iterable[Moment]:
         error = self.case.witness.error
@@ -317,4 +318,5 @@ class _Teller:
         text = told.message if told.message == error.message else f"{title}: {told.message}".removesuffix(": ")
         at = told.at
         place, source = self.names.place(at), self.sources.line(at)
-        yield Moment(0, error.thread, "error", text, (), "", "", at, place, source, True)
+        calls = self.case.stopped_in(error.thread)
+        yield Moment(0, error.thread, "error", text, (), "", "", at, place, source, True, calls=calls)

@@ -17,5 +17,5 @@ TITLES = {
     ErrorKind.SHIFT: "shift exponent out of range", ErrorKind.FLOAT_CAST: "float cast overflow",
     ErrorKind.BOUNDS: "index out of bounds", ErrorKind.MISSING_RETURN: "missing return",
     ErrorKind.INVALID_VALUE: "invalid value", ErrorKind.CONSTANT: "write to a constant",
-    ErrorKind.OVERLAP: "overlapping copy",
+    ErrorKind.OVERLAP: "overlapping copy", ErrorKind.NOT_ROBUST: "not robust",
 }  # fmt: skip

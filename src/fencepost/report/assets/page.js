@@ -170,6 +170,10 @@
     const dark = (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
     root.dataset.theme = dark ? "light" : "dark";
   });
+  // Who shows this page in a frame says by the address whether it is light or dark there.
+  const framed = () => { if (["#light", "#dark"].includes(location.hash)) document.documentElement.dataset.theme = location.hash.slice(1); };
+  framed();
+  addEventListener("hashchange", framed);
 
   // --- buttons and keys
 
