@@ -3,6 +3,7 @@
     python tests/lab/campaign.py --minutes 10
     python tests/lab/campaign.py --minutes 10 --state lab.json        # go on there, and keep the counts
     python tests/lab/campaign.py --minutes 1 --only "machines" --seed 7000000
+    python tests/lab/campaign.py --minutes 10 --cluster tls://head:8786 --certificates certs   # workers see this folder
     python tests/lab/campaign.py --table --state lab.json             # the table so far, as Markdown
 
 A disagreement is printed with its seed and a small program; exit code 1. Ctrl-C ends it with what was done.
@@ -41,12 +42,16 @@ class Campaign:
     def ask(self, kind: Kind) -> bool:
         """One comparison; false where it fails."""
         name = f"{kind.name} | {kind.model}"
-        seed = self.seed + self.done.get(name, 0)
-        self.done[name] = self.done.get(name, 0) + 1
-        try:
-            found = kind.judge(seed)
-        except Exception as problem:  # whatever goes wrong is a finding
-            found = f"{type(problem).__name__}: {problem}"
+        (seed,) = self.take(name, 1)
+        return self.told(name, seed, judged(kind, seed))
+
+    def take(self, name: str, count: int) -> range:
+        """The next seeds of a kind."""
+        first = self.seed + self.done.get(name, 0)
+        self.done[name] = self.done.get(name, 0) + count
+        return range(first, first + count)
+
+    def told(self, name: str, seed: int, found: str | None) -> bool:
         if found is not None:
             self.bad.append(f"{name} | seed {seed}")
             print(f"\n{name}, seed {seed}: {found}", flush=True)
@@ -56,6 +61,58 @@ class Campaign:
         lines = ["| kind | model | comparisons |", "|---|---|---|"]
         lines += [f"| {name} | {count:,} |" for name, count in sorted(self.done.items())]
         return "\n".join([*lines, f"| **all** | | **{sum(self.done.values()):,}** |"])
+
+
+def judged(kind: Kind, seed: int) -> str | None:
+    try:
+        return kind.judge(seed)
+    except Exception as problem:  # whatever goes wrong is a finding
+        return f"{type(problem).__name__}: {problem}"
+
+
+def judge_remotely(content: bytes) -> bytes:
+    """On a worker: some seeds of one kind. It travels by value; what it imports is in the folder that is named."""
+    import json
+    import sys
+
+    asked = json.loads(content)
+    sys.path.insert(0, asked["folder"])
+    from kinds import kinds
+
+    kind = next(k for k in kinds() if f"{k.name} | {k.model}" == asked["name"])
+    found = {}
+    for seed in asked["seeds"]:
+        try:
+            found[seed] = kind.judge(seed)
+        except Exception as problem:  # whatever goes wrong is a finding
+            found[seed] = f"{type(problem).__name__}: {problem}"
+    return json.dumps(found).encode()
+
+
+def run_remotely(
+    campaign: Campaign, chosen: list[Kind], seconds: float, stop_after: int, where: tuple[str, str | None]
+) -> None:
+    """Rounds of all kinds, shared by the workers of a cluster; a round is not cut short."""
+    import os
+
+    from fencepost.cluster.batch import share
+
+    end, before = time.monotonic() + seconds, len(campaign.bad)
+    address, certificates = where
+    while time.monotonic() < end and len(campaign.bad) - before < stop_after:
+        asked = []
+        for kind in chosen:
+            name = f"{kind.name} | {kind.model}"
+            seeds = list(campaign.take(name, 10 * kind.weight))
+            asked.append({"folder": str(Path(__file__).parent), "name": name, "seeds": seeds})
+        items = [json.dumps(a).encode() for a in asked]
+        workers = len(os.sched_getaffinity(0))
+        for number, content in share(address, certificates, workers, judge_remotely, items):
+            found = json.loads(content) if content is not None else {asked[number]["seeds"][0]: "its workers died"}
+            for seed, problem in found.items():
+                campaign.told(asked[number]["name"], int(seed), problem)
+        campaign.save()
+        print(f"{sum(campaign.done.values()):,} comparisons, {len(campaign.bad)} disagreements", flush=True)
 
 
 def run(campaign: Campaign, chosen: list[Kind], seconds: float, stop_after: int) -> None:
@@ -80,6 +137,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="the first seed of a new campaign")
     parser.add_argument("--only", default="", help="kinds whose name contains this")
     parser.add_argument("--stop-after", type=int, default=10, help="disagreements")
+    parser.add_argument("--cluster", help="local, or the address of a scheduler whose workers see this folder")
+    parser.add_argument("--certificates", help="for a tls:// cluster")
     parser.add_argument("--table", action="store_true", help="only print the table")
     options = parser.parse_args()
     campaign = Campaign(options.state, options.seed)
@@ -89,7 +148,11 @@ def main() -> int:
     before = len(campaign.bad)
     if not options.table:
         try:
-            run(campaign, chosen, 60 * options.minutes, options.stop_after)
+            if options.cluster is not None:
+                where = options.cluster, options.certificates
+                run_remotely(campaign, chosen, 60 * options.minutes, options.stop_after, where)
+            else:
+                run(campaign, chosen, 60 * options.minutes, options.stop_after)
         except KeyboardInterrupt:
             print("stopped")
         campaign.save()

@@ -5,13 +5,18 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from random import Random
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "fuzz")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "fuzz"), str(HERE.parent / "robustness")]
 
+import explored  # noqa: E402
+import rc11_fuzz  # noqa: E402
+from critical import critical  # noqa: E402
 from little import ORDERED, PLAIN, WEAK, Flavour, Little, Statement, little, to_c, to_fp  # noqa: E402
 from machines import outcomes as run_machine  # noqa: E402
 from oracles import WAYS, compare, shrink  # noqa: E402
@@ -24,7 +29,7 @@ from fencepost.generate.waits import spelled_out, waiting_program  # noqa: E402
 from fencepost.program.condition import FinalMemory, FinalRegister, Observation  # noqa: E402
 from fencepost.program.printer import print_program  # noqa: E402
 from fencepost.program.program import Program  # noqa: E402
-from fencepost.reasons import nothing_completes  # noqa: E402
+from fencepost.reasons import Code, nothing_completes  # noqa: E402
 from fencepost.verdict import Outcomes  # noqa: E402
 
 Judge = Callable[[int], str | None]
@@ -127,14 +132,36 @@ def ways_kind(shape: str, model: str, ways: tuple[str, ...]) -> Judge:
     return judge
 
 
+def cycles_kind(model: str, ways: tuple[str, ...]) -> Judge:
+    def judge(seed: int) -> str | None:
+        program = pseudo.read(critical(seed), "critical.fp")
+        if model == "wrc11":
+            program = replace(program, observations=_registers(program))
+        found = compare(program, model, ways)
+        if found is None:
+            return None
+        return f"{found.text} {found.counts}\n{critical(seed)}"
+
+    return judge
+
+
+def _registers(program: Program) -> tuple[Observation, ...]:
+    return tuple(o for o in program.observations if isinstance(o.what, FinalRegister))
+
+
 # --- relations that hold between answers
 
 
 def _told(program: Program, model: str, **more: object) -> set[tuple[tuple[str, int], ...]]:
+    return set(_counted(program, model, **more))
+
+
+def _counted(program: Program, model: str, **more: object) -> dict[tuple[tuple[str, int], ...], int]:
+    """The final states, each with the number of its executions."""
     found = fencepost.outcomes(program, model=model, **more)
     if set(found.reasons) - {nothing_completes()}:
         raise AssertionError(f"no answer under {model}: {found.reason}")
-    return _states(found)
+    return {tuple(sorted(dict(s).items())): count for s, count in found.states.items()}
 
 
 def _made(shape: str, seed: int, *models: str) -> Program:
@@ -142,8 +169,7 @@ def _made(shape: str, seed: int, *models: str) -> Program:
     program = random_program(seed, SHAPES[shape], size=7)
     if "wrc11" not in models:
         return program
-    registers = tuple(o for o in program.observations if isinstance(o.what, FinalRegister))
-    return replace(program, observations=registers)
+    return replace(program, observations=_registers(program))
 
 
 def weaker_kind(shape: str, strong: str, weak: str) -> Judge:
@@ -184,12 +210,14 @@ def turned_kind(shape: str, model: str) -> Judge:
 
 
 def waits_kind(model: str) -> Judge:
-    """A wait is a read that assumes what it reads: the same outcomes of the executions that end."""
+    """A wait is a read that assumes what it reads: the same outcomes, each by as many executions that end."""
 
     def judge(seed: int) -> str | None:
         program = waiting_program(seed)
-        a, b = _told(program, model), _told(spelled_out(program), model)
-        return None if a == b else f"{len(b - a)} missing, {len(a - b)} too many\n{print_program(program)}"
+        a, b = _counted(program, model), _counted(spelled_out(program), model)
+        return (
+            None if a == b else f"{sum(a.values())} executions, spelled out {sum(b.values())}\n{print_program(program)}"
+        )
 
     return judge
 
@@ -200,6 +228,52 @@ def jobs_kind(shape: str, model: str) -> Judge:
         a, b = fencepost.outcomes(program, model=model), fencepost.outcomes(program, model=model, jobs=2)
         same = (a.states, a.executions, a.blocked) == (b.states, b.executions, b.blocked)
         return None if same else f"two jobs: {a.executions} and {b.executions}\n{print_program(program)}"
+
+    return judge
+
+
+def resumed_kind(shape: str, model: str) -> Judge:
+    """An exploration that is stopped, saved and resumed again and again comes to what one without a break does."""
+
+    def judge(seed: int) -> str | None:
+        program, random = random_program(seed, SHAPES[shape], size=8), Random(seed)
+        whole = fencepost.outcomes(program, model=model)
+        with tempfile.TemporaryDirectory() as folder:
+            state, resume, part, limit = str(Path(folder) / "state"), None, None, 0
+            while part is None or any(r.code is Code.LIMIT for r in part.reasons):
+                limit += random.randint(1, 1 + whole.executions + whole.blocked)
+                part = fencepost.outcomes(program, model=model, max_executions=limit, save=state, resume=resume)
+                resume = state
+        same = (whole.states, whole.executions, whole.blocked) == (part.states, part.executions, part.blocked)
+        return None if same else f"{whole.executions}, resumed {part.executions}\n{print_program(program)}"
+
+    return judge
+
+
+def rsmc_kind(shape: str, model: str) -> Judge:
+    """Both algorithms find the same executions, where the other one claims to have found all."""
+
+    def judge(seed: int) -> str | None:
+        program = random_program(seed, SHAPES[shape], size=6)
+        a = fencepost.outcomes(program, model=model)
+        b = fencepost.outcomes(program, model=model, algorithm="rsmc")
+        if b.reason or a.reason:
+            return None
+        same = (a.states, a.executions) == (b.states, b.executions)
+        return None if same else f"{a.executions}, by RSMC {b.executions}\n{print_program(program)}"
+
+    return judge
+
+
+def robust_kind(seed: int) -> str | None:
+    """Robust against RA, SRA and TSO: the search with monitors, and the numbers of executions."""
+    return explored.disagreement(seed, Counter()) or None
+
+
+def robust_c11_kind(model: str) -> Judge:
+    def judge(seed: int) -> str | None:
+        source = (rc11_fuzz.random_loops if seed % 2 else rc11_fuzz.random_source)(seed)
+        return rc11_fuzz.disagreement(source, model, Counter()) or None
 
     return judge
 
@@ -215,17 +289,23 @@ INCLUSIONS = (("sc", "tso"), ("tso", "pso"), ("sc", "ra"), ("ra", "rc11"), ("sc"
 def kinds() -> list[Kind]:
     found = []
     for model, flavour in (("sc", PLAIN), ("tso", PLAIN), ("pso", PLAIN), ("ra", ORDERED), ("rc11", WEAK)):
-        found += [Kind("machines", model, machine_kind(model, flavour, c=False), 40)]
+        found += [Kind("machines", model, machine_kind(model, flavour, c=False), 300)]
         found += [Kind("machines, from C", model, machine_kind(model, flavour, c=True), 1)]
     found += [Kind("three ways, c11", m, ways_kind("c11", m, WAYS)) for m in LANGUAGE]
+    found += [Kind("three ways, cycles", m, cycles_kind(m, WAYS), 20) for m in LANGUAGE]
     found += [Kind("three ways, racy", m, ways_kind("c11-racy", m, WAYS), 4) for m in ("ra", "rc11")]
     blocks = ("explorer", "enumeration")
     found += [Kind("two ways, atomic blocks", m, ways_kind("blocks", m, blocks), 4) for m in LANGUAGE[:6]]
     found += [Kind("two ways, hardware", m, ways_kind(shape, m, blocks), 10) for shape, m in HARDWARE]
+    found += [Kind("two ways, cycles", m, cycles_kind(m, blocks), 10) for _, m in HARDWARE]
     found += [Kind("weaker model", f"{a} ⊆ {b}", weaker_kind("ra" if "ra" in (a, b) else "c11", a, b), 10)
               for a, b in INCLUSIONS]  # fmt: skip
     found += [Kind("stronger order", m, stronger_kind("c11", m), 10) for m in ("rc11", "rc11-cpp20", "wrc11")]
-    found += [Kind("threads turned round", m, turned_kind("c11", m), 20) for m in LANGUAGE]
-    found += [Kind("waits", m, waits_kind(m), 20) for m in LANGUAGE[:6]]
+    found += [Kind("threads turned round", m, turned_kind("c11", m), 80) for m in LANGUAGE]
+    found += [Kind("waits", m, waits_kind(m), 60) for m in LANGUAGE[:6]]
+    found += [Kind("resumed", m, resumed_kind("c11", m), 2) for m in ("sc", "rc11")]
+    found += [Kind("two algorithms", m, rsmc_kind(shape, m), 4) for shape, m in HARDWARE[:3]]
+    found += [Kind("robust", "ra, sra, tso", robust_kind, 6)]
+    found += [Kind("robust", m, robust_c11_kind(m), 4) for m in ("rc11", "rc11-cpp20")]
     found += [Kind("two jobs", m, jobs_kind("c11", m), 4) for m in ("rc11", "sc")]
     return found

@@ -4,7 +4,7 @@
     python tests/lab/mutants.py --work /tmp/mutants --only psc   # those whose name contains this
     python tests/lab/mutants.py --check                          # only whether each of them still fits the sources
 
-The sources are copied to the working folder, built there without optimisation, broken, asked and mended again. With an
+The sources are copied to the working folder, built there for small programs, broken, asked and mended again. With an
 editable install name a Python that has the dependencies but not fencepost itself (--python), so that it does not find
 the original. The exit code is 1 where a mutant survives."""
 
@@ -37,9 +37,13 @@ class Mutant:
     def native(self) -> bool:
         return self.file.startswith("native/")
 
+    def place(self, root: Path) -> Path | None:
+        """The one file of those that `file` means where `old` stands exactly once."""
+        found = [(p, p.read_text(encoding="utf-8").count(self.old)) for p in sorted(root.glob(self.file))]
+        return next((p for p, n in found if n), None) if sum(n for _, n in found) == 1 else None
+
     def fits(self, root: Path) -> bool:
-        path = root / self.file
-        return path.is_file() and path.read_text(encoding="utf-8").count(self.old) == 1
+        return self.place(root) is not None
 
 
 def mutants() -> list[Mutant]:
@@ -60,8 +64,10 @@ class Workshop:
                             ignore=shutil.ignore_patterns("_core*.so", "__pycache__"))  # fmt: skip
         for name in ("CMakeLists.txt", "pyproject.toml"):
             shutil.copy(ROOT / name, self.folder / name)
-        self.run("cmake", "-S", ".", "-B", "build", "-DSKBUILD=ON", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O0",
-                 f"-DPython_EXECUTABLE={self.python}")  # fmt: skip
+        launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
+        self.run("cmake", "-S", ".", "-B", "build", "-G", "Ninja" if shutil.which("ninja") else "Unix Makefiles",
+                 "-DSKBUILD=ON", "-DFENCEPOST_NARROW=ON", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1",
+                 f"-DPython_EXECUTABLE={self.python}", *launcher)  # fmt: skip
         self.build()
 
     def build(self) -> None:
@@ -86,15 +92,17 @@ class Workshop:
             done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, timeout=4 * SECONDS)
         except subprocess.TimeoutExpired:
             return True  # it goes on for ever: nobody overlooks that
+        if done.returncode < 0:
+            return True  # it crashes: nobody overlooks that either
         if done.returncode not in (0, 1):
-            raise RuntimeError(f"{mutant.name}: {' '.join(command)}\n{done.stdout[-2000:]!r}{done.stderr[-2000:]!r}")
+            raise RuntimeError(f"{' '.join(command)}: {done.stdout[-2000:]!r}{done.stderr[-2000:]!r}")
         return done.returncode == 1
 
     def examine(self, mutant: Mutant) -> str:
-        path = self.folder / mutant.file
-        text = path.read_text(encoding="utf-8")
-        if text.count(mutant.old) != 1:
+        path = mutant.place(self.folder)
+        if path is None:
             return "does not fit"
+        text = path.read_text(encoding="utf-8")
         path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
         try:
             if mutant.native:
@@ -123,7 +131,10 @@ def main() -> int:
     survivors = 0
     for mutant in sorted(chosen, key=lambda m: m.native):
         start = time.monotonic()
-        said = workshop.examine(mutant)
+        try:
+            said = workshop.examine(mutant)
+        except RuntimeError as problem:
+            said = f"cannot be asked: {problem}"
         survivors += said != "found"
         print(f"{said:12} {time.monotonic() - start:5.0f} s  {mutant.name}", flush=True)
     print(f"{len(chosen)} mutants, {len(chosen) - survivors} found")

@@ -1,0 +1,199 @@
+"""The explorer of models that let events commit out of program order against enumeration, execution by execution.
+
+    python tests/lab/hardware.py --model armv8 --minutes 2
+    python tests/lab/hardware.py --minutes 10 --seed 100000          # all five models and all shapes, in turn
+    python tests/lab/hardware.py --model imm --shape buffers --seed 300223 --programs 1 --show
+
+Prints per model: programs, executions, how many were lost, too many, found twice, and the dead ends. Exit code 1 where
+a number is not what it should be, with the seeds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from buffering import buffering_program
+
+from fencepost.enumerate.enumeration import Status, enumerate_all
+from fencepost.explore import native
+from fencepost.explore.begin import begin
+from fencepost.explore.candidates import native_judge
+from fencepost.explore.convert import to_execution
+from fencepost.generate.random_programs import SHAPES, Shape, random_program
+from fencepost.models.registry import find
+from fencepost.options import ExploreOptions
+from fencepost.prepare.ready import ready
+from fencepost.program.instructions import Mode
+from fencepost.program.printer import print_program
+from fencepost.program.program import Program
+
+MODELS = ("power", "armv8", "riscv", "armv7", "imm")
+KINDS = ("loops", "compares", "forwards", "buffers", "exclusives", "waits", "plain")
+MOST = 1500  # executions of a program that is looked at
+
+
+def shape_of(model: str, kind: str) -> Shape:
+    base = SHAPES["c11" if model == "imm" else "armv8" if model == "armv7" else model]
+    if model == "armv7":  # which knows no modes
+        base = replace(base, load_modes=(Mode.RLX,), store_modes=(Mode.RLX,), rmw_modes=(Mode.RLX,))
+    few = replace(base, values=1, initial=False, awaits=0, blocking_cas=0, exclusives=0)
+    relaxed = replace(
+        few,
+        load_modes=(Mode.RLX,) * 6 + tuple(base.load_modes),
+        store_modes=(Mode.RLX,) * 4 + tuple(base.store_modes),
+    )
+    match kind:
+        case "compares":
+            return replace(few, threads=(2, 3), locations=(2, 3), cas=4, rmw=1, branches=2, loads=8, stores=9)
+        case "forwards":
+            return replace(relaxed, threads=(2, 2), locations=(2, 3), fence=0, cas=0, rmw=2, loads=10, stores=10)
+        case "buffers":
+            return replace(relaxed, threads=(3, 3), locations=(2, 3), fence=1, cas=1, rmw=1, loads=9, stores=9)
+        case "exclusives":
+            exclusives = 0 if model == "imm" else 6
+            return replace(few, threads=(2, 3), locations=(1, 3), exclusives=exclusives, fence=2)
+        case "waits":
+            return replace(base, awaits=3, blocking_cas=2)
+        case _:
+            return base
+
+
+def program_of(model: str, kind: str, seed: int) -> Program:
+    if kind == "loops":
+        return buffering_program(seed, model)
+    return random_program(seed, shape_of(model, kind), size=6 + seed % 3)
+
+
+@dataclass
+class Compared:
+    """What two ways found: executions that only one has, those found twice, blocked ones of both, and dead ends."""
+
+    executions: int = 0
+    lost: int = 0
+    extra: int = 0
+    twice: int = 0
+    blocked: tuple[int, int] = (0, 0)
+    dead_ends: int = 0
+
+    @property
+    def equal(self) -> bool:
+        return not (self.lost or self.extra or self.twice) and self.blocked[0] == self.blocked[1]
+
+    def __str__(self) -> str:
+        blocked = "" if self.blocked[0] == self.blocked[1] else f", blocked {self.blocked[0]} for {self.blocked[1]}"
+        return f"{self.executions} executions, {self.lost} lost, {self.extra} extra, {self.twice} twice{blocked}"
+
+
+def explored(program: Program, model: str) -> tuple[Counter[object], int, int]:
+    """How often each execution is found, how many are blocked, and the dead ends."""
+    options = ExploreOptions(model=model)
+    prepared, engine = begin(program, find(model), options)
+    assert prepared is not None, f"the explorer should run this program: {engine.reason}"
+    report = native.run(prepared, find(model), engine, options, keep=2**62)
+    assert report.reason is None, report.reason
+    found = Counter(to_execution(raw, prepared).canonical() for raw in report.results.kept)
+    return found, report.results.blocked, report.results.dead_ends
+
+
+def enumerated(program: Program, model: str) -> tuple[set[object], int] | None:
+    """The executions and how many are blocked; None where there are too many to look at."""
+    found: set[object] = set()
+    blocked = 0
+    judge = native_judge(find(model))
+    for f in enumerate_all(ready(program, find(model), ExploreOptions(model=model)), find(model), judge=judge):
+        if f.status is Status.COMPLETE:
+            found.add(f.execution.canonical())
+        blocked += f.status is Status.BLOCKED
+        if len(found) > MOST:
+            return None
+    return found, blocked
+
+
+def compare(program: Program, model: str) -> Compared | None:
+    """None where the program has too many executions."""
+    listed = enumerated(program, model)
+    if listed is None:
+        return None
+    found, blocked, dead_ends = explored(program, model)
+    wanted, waiting = listed
+    return Compared(
+        len(wanted),
+        len(wanted - found.keys()),
+        len(found.keys() - wanted),
+        found.total() - len(found),
+        (blocked, waiting),
+        dead_ends,
+    )
+
+
+@dataclass
+class Total:
+    programs: int = 0
+    left_out: int = 0
+    sums: Counter[str] = field(default_factory=Counter)
+    bad: list[str] = field(default_factory=list)
+
+    def add(self, name: str, found: Compared | None) -> None:
+        if found is None:
+            self.left_out += 1
+            return
+        self.programs += 1
+        for what in ("executions", "lost", "extra", "twice", "dead_ends"):
+            self.sums[what] += getattr(found, what)
+        if not found.equal:
+            self.bad.append(name)
+            print(f"{name}: {found}", flush=True)
+
+    def row(self, model: str) -> str:
+        s = self.sums
+        figures = (self.programs, s["executions"], s["lost"], s["extra"], s["twice"], s["dead_ends"], len(self.bad))
+        return f"| {model} | " + " | ".join(f"{n:,}" for n in figures) + " |"
+
+
+def run(models: list[str], kinds: list[str], first: int, seconds: float, programs: int) -> dict[str, Total]:
+    totals = {m: Total() for m in models}
+    end = time.monotonic() + seconds
+    for seed in range(first, first + programs):
+        for model in models:
+            for kind in kinds:
+                if time.monotonic() > end:
+                    return totals
+                name = f"--model {model} --shape {kind} --seed {seed}"
+                try:
+                    totals[model].add(name, compare(program_of(model, kind, seed), model))
+                except Exception as problem:  # whatever goes wrong is a finding
+                    totals[model].bad.append(name)
+                    print(f"{name}: {type(problem).__name__}: {problem}", flush=True)
+    return totals
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", choices=MODELS, action="append")
+    parser.add_argument("--shape", choices=KINDS, action="append")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--programs", type=int, default=2**62, help="per model and shape")
+    parser.add_argument("--minutes", type=float, default=1.0)
+    parser.add_argument("--show", action="store_true", help="print the program of the first seed")
+    o = parser.parse_args()
+    models, kinds = list(o.model or MODELS), list(o.shape or KINDS)
+    if o.show:
+        print(print_program(program_of(models[0], kinds[0], o.seed)))
+    totals = run(models, kinds, o.seed, 60 * o.minutes, o.programs)
+    print(
+        "| model | programs | executions | lost | extra | twice | dead ends | bad |\n|---|---|---|---|---|---|---|---|"
+    )
+    for model, total in totals.items():
+        print(total.row(model))
+    return int(any(t.bad for t in totals.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
