@@ -3,6 +3,7 @@
     // fencepost: model=rc11 flags=-DN=3 unroll=4 expect=pass executions=66 blocked=0
 
 `expect` is pass, fail, bounded or unknown; a fail also has its `kind` and may have its `line`. Each line is one run.
+Counts are those of single executions, without reductions.
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ class Run:
         flags = w["flags"].split(",") if "flags" in w else []
         ignore = tuple(w["ignore"].split(",")) if "ignore" in w else ()
         unroll = int(w["unroll"]) if "unroll" in w else None
-        return api.check(self.path, flags=flags, model=w["model"], unroll=unroll, ignore=ignore, max_executions=400_000)
+        return api.check(
+            self.path, flags=flags, model=w["model"], unroll=unroll, ignore=ignore, max_executions=400_000,
+            reductions=False,
+        )  # fmt: skip
 
     def complaint(self, verdict: Verdict) -> str | None:
         """What is not as expected."""

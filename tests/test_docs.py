@@ -16,12 +16,13 @@ from pathlib import Path
 
 import pytest
 
+import gallery
 from doc_tables import DOCS, table
 from fencepost import options
 from fencepost.cli import VERBS, run
 from fencepost.models.registry import find, names
 from fencepost.testing import assert_verdict
-from fencepost.testing.headers import read_header
+from fencepost.testing.headers import headers, read_header
 
 PAGES = sorted(p for p in DOCS.rglob("*.md"))
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
@@ -109,6 +110,43 @@ def test_the_tutorial_tells_the_story_that_it_explains() -> None:
     ):
         assert phrase in text
     assert text.count(" PASS ") == 3 and text.count(" FAIL ") == 2
+
+
+SHIPPED = sorted(p for p in (DOCS.parent / "src" / "fencepost" / "examples").rglob("*") if headers(p))
+
+
+@pytest.mark.parametrize("example", SHIPPED, ids=[p.name for p in SHIPPED])
+def test_shipped_examples_do_what_they_expect(example: Path) -> None:
+    for _, header in headers(example):
+        settings = read_header(header)
+        if example.parent == gallery.FOLDER and "flags" not in settings:
+            continue  # the page of the gallery is made of it
+        assert_verdict(example, settings.pop("expect"), **settings)
+
+
+def test_the_gallery_is_that_of_the_examples() -> None:
+    place, text = DOCS / "gallery.md", gallery.page()
+    if PROMOTE:
+        place.write_text(text, encoding="utf-8")
+    assert place.read_text(encoding="utf-8") == text, "FENCEPOST_PROMOTE=1 accepts the change"
+
+
+LISTING = re.compile(r"^```(c|cpp)\n// docs/examples/(\S+)\n(.*?)^```$", re.M | re.S)
+
+
+@each_page
+def test_listings_are_the_files_that_they_name(page: Path) -> None:
+    """So what is printed compiles and does what the page says of it."""
+    text = page.read_text(encoding="utf-8")
+    fresh = LISTING.sub(lambda m: f"```{m[1]}\n// docs/examples/{m[2]}\n{_source(m[2])}```", text)
+    if PROMOTE:
+        page.write_text(fresh, encoding="utf-8")
+    assert fresh == text or PROMOTE, f"{page.name}: FENCEPOST_PROMOTE=1 accepts the change"
+
+
+def _source(name: str) -> str:
+    lines = (DOCS / "examples" / name).read_text(encoding="utf-8").splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith("// fencepost:"))
 
 
 # --- links

@@ -26,6 +26,9 @@ def report(verdict: Verdict) -> str:
 
 verdict = fencepost.check("queue.c", model="rc11", accept_bounds=True)
 print(report(verdict), report(fencepost.robust("queue.c")), report(fencepost.bounded("queue.c")))
+words: str = f"{verdict} {verdict.why} {verdict.fix} {verdict.story()} {verdict.to_html()}"
+table: fencepost.OutcomesByModel = fencepost.outcomes_by_model("queue.c", ["sc", "tso"], observe=["x"])
+one: Outcomes = table["sc"]
 found: Outcomes = fencepost.outcomes("queue.c")
 for state, count in found.states.items():
     print(dict(state), count)

@@ -15,7 +15,7 @@ from fencepost.frontends.pseudo import read
 from fencepost.program.reader import read_program
 from fencepost.reasons import Code
 from fencepost.report.html import render
-from fencepost.verdict import Answer
+from fencepost.verdict import Answer, ExitCode
 
 ROOT = Path(__file__).parents[2]
 PAPERS = ROOT / "examples" / "papers"
@@ -44,8 +44,55 @@ SYNCS = (
 
 def test_a_pass_states_its_bounds() -> None:
     verdict = api.bounded(fp(SYNCS), contexts="4", unroll=7)
-    assert verdict.answer is Answer.PASS
-    assert verdict.reason == "no violation within 4 contexts and loop bound 7"
+    assert verdict.answer is Answer.BOUNDED and verdict.exit_code == ExitCode.UNKNOWN
+    assert verdict.reason == "PASS within 4 contexts and loop bound 7"
+    assert [r.code for r in verdict.reasons] == [Code.BOUND]
+    assert api.bounded(fp(SYNCS), contexts="2", accept_bounds=True).exit_code == ExitCode.PASS
+
+
+LOCKS = "mutex m\nthread P { lock(m); %s unlock(m) }\n"
+LOCAL = """#include <pthread.h>
+#include <stddef.h>
+void *p(void *z) { pthread_mutex_t m; pthread_mutex_init(&m, NULL); pthread_mutex_lock(&m); %s return NULL; }
+int main(void) { pthread_t t; pthread_create(&t, NULL, p, NULL); pthread_join(t, NULL); return 0; }
+"""
+
+
+def test_no_pass_where_threads_wait_for_ever(tmp_path: Path) -> None:
+    """A mutex that is locked twice, seen by others or local: no run ends, and that is said with the place."""
+    (tmp_path / "local.c").write_text(LOCAL % "pthread_mutex_lock(&m);")
+    twice = [
+        fp(LOCKS % "lock(m);"),
+        tmp_path / "local.c",
+        fp("var x\nthread P { wait(x == 1) }\nthread Q { x := 2 }\n"),
+    ]
+    for program in twice:
+        verdict = api.bounded(program, contexts="2")
+        assert verdict.answer is Answer.UNKNOWN
+        assert [r.code for r in verdict.reasons] == [Code.NOT_PROVED] and verdict.reasons[0].at is not None
+    (tmp_path / "local.c").write_text(LOCAL % "pthread_mutex_unlock(&m);")
+    for ends in (fp(LOCKS % ""), tmp_path / "local.c"):
+        assert api.bounded(ends, contexts="2").answer is Answer.BOUNDED
+
+
+def test_waits_are_not_asked_for_their_end_and_that_is_said() -> None:
+    crossed = "mutex m, n\nthread P { lock(m); lock(n); unlock(n); unlock(m) }\n"
+    crossed += "thread Q { lock(n); lock(m); unlock(m); unlock(n) }"
+    assert "deadlocks" in api.bounded(fp(crossed), contexts="3").warnings[0]
+    assert api.bounded(fp(SYNCS), contexts="2").warnings == ()
+
+
+@pytest.mark.parametrize("between", ["lwsync", "release"])
+def test_fences_hold_back_what_overtakes(between: str) -> None:
+    """Two writes in opposite orders: the axioms forbid it, and so does our machine; the paper's does not."""
+    first, second = ("x := 2; lwsync; y := 1", "y := 2; lwsync; x := 1")
+    if between == "release":
+        first, second = ("x := 2; y.rel := 1", "y := 2; x.rel := 1")
+    text = f"var x, y\nthread P {{ {first} }}\nthread Q {{ {second} }}\n~exists (x == 2 && y == 2)"
+    for contexts in ("4", "5"):
+        assert api.bounded(fp(text), contexts=contexts).answer is Answer.BOUNDED
+    assert api.bounded(fp(text), contexts="4", machine="paper").answer is Answer.FAIL
+    assert api.check(fp(text), model="power").answer is Answer.PASS
 
 
 def test_no_pass_where_assumptions_exclude_every_run() -> None:
@@ -56,7 +103,7 @@ def test_no_pass_where_assumptions_exclude_every_run() -> None:
     never = "var x\nthread P { r := x; assume(r == 7); assert(r == 0) }\n"
     assert api.bounded(fp(never), contexts="2").answer is Answer.UNKNOWN
     some = "var x\nthread P { r := x; assume(r == 1); assert(r == 1) }\nthread Q { x := 1 }\n"
-    assert api.bounded(fp(some), contexts="3").answer is Answer.PASS
+    assert api.bounded(fp(some), contexts="3").answer is Answer.BOUNDED
 
 
 def test_a_state_that_exists_is_reached() -> None:
@@ -86,12 +133,12 @@ def test_back_ends_agree(backend: str) -> None:
         pytest.skip("cbmc is not on PATH")
     found = api.bounded(PAPERS / "power2sc-fig3.fp", contexts="3", backend=backend)
     nothing = api.bounded(fp(SYNCS), contexts="3", backend=backend)
-    assert (found.answer, nothing.answer) == (Answer.FAIL, Answer.PASS)
+    assert (found.answer, nothing.answer) == (Answer.FAIL, Answer.BOUNDED)
 
 
 def test_loops_stop_at_their_bound() -> None:
     text = "var x\nthread P { for i in 1..5 { x := i } }\nthread Q { r := x; assert(r < 5) }"
-    assert api.bounded(fp(text), contexts="2", unroll=3).answer is Answer.PASS
+    assert api.bounded(fp(text), contexts="2", unroll=3).answer is Answer.BOUNDED
     assert api.bounded(fp(text), contexts="2", unroll=4).answer is Answer.FAIL
 
 
@@ -107,12 +154,12 @@ def test_computed_addresses_order_later_commits() -> None:
 
 def test_an_increment_is_atomic() -> None:
     text = "var x\nthread P { FADD(x, 1) }\nthread Q { FADD(x, 1) }\nforall (x == 2)"
-    assert api.bounded(fp(text), contexts="5").answer is Answer.PASS
+    assert api.bounded(fp(text), contexts="5").answer is Answer.BOUNDED
 
 
 def test_a_lock_protects_on_power() -> None:
     text = "var x\nmutex m\nthread P(i in 1..2) { lock(m); a := x; x := a + 1; unlock(m) }\nforall (x == 2)"
-    assert api.bounded(fp(text), contexts="4").answer is Answer.PASS
+    assert api.bounded(fp(text), contexts="4").answer is Answer.BOUNDED
 
 
 @pytest.mark.parametrize(
@@ -185,9 +232,9 @@ def test_programs_of_the_tables(name: str, contexts: int) -> None:
     def answer(kind: str, k: int) -> Answer:
         return api.bounded(BENCHMARKS / f"{name}-{kind}.c", contexts=str(k), unroll=3).answer
 
-    assert answer("unsafe", contexts - 1) is Answer.PASS
+    assert answer("unsafe", contexts - 1) is Answer.BOUNDED
     assert answer("unsafe", contexts) is Answer.FAIL
-    assert answer("safe", contexts) is Answer.PASS
+    assert answer("safe", contexts) is Answer.BOUNDED
 
 
 # --- the translation as text
@@ -271,7 +318,7 @@ def test_main_is_a_process_where_it_shares_memory_with_its_threads(tmp_path: Pat
     found = api.bounded(sharing(tmp_path, end=end), contexts="1..3")
     assert found.answer is Answer.FAIL and found.extra["contexts"] == 3
     fenced = api.bounded(sharing(tmp_path, "__sync_synchronize();", end), contexts="3")
-    assert fenced.answer is Answer.PASS
+    assert fenced.answer is Answer.BOUNDED
 
 
 def test_main_goes_on_after_a_join_with_what_it_has_read(tmp_path: Path) -> None:
@@ -280,7 +327,7 @@ def test_main_goes_on_after_a_join_with_what_it_has_read(tmp_path: Path) -> None
     assert found.answer is Answer.FAIL
     after = sharing(tmp_path, after="assert(x == 1 && y == 1);")
     after.write_text(after.read_text().replace("assert(!flag || data);", ""))
-    assert api.bounded(after, contexts="4").answer is Answer.PASS
+    assert api.bounded(after, contexts="4").answer is Answer.BOUNDED
 
 
 HEAD = """
@@ -314,14 +361,15 @@ START = "int main(void) { pthread_t a, b; pthread_create(&a, 0, p, 0); pthread_c
          "void *q(void *z) { x = 1; int r = y; assert(r == 0 || r == 10); return 0; }" + START + "}", Answer.FAIL, 3),
         # thread-local memory
         ("_Thread_local int t = 3; void *p(void *z) { t++; x = t; return 0; }\n"
-         "void *q(void *z) { int r = x; assert(t == 3 && (!r || r == 4)); return 0; }" + START + "}", Answer.PASS, 3),
+         "void *q(void *z) { int r = x; assert(t == 3 && (!r || r == 4)); return 0; }" + START + "}",
+         Answer.BOUNDED, 3),
         # a pointer to a function
         ("static void w(void) { x = 1; } static void v(void) { x = 2; } void (*f)(void) = w;\n"
          "void *p(void *z) { f(); y = 1; return 0; } void *q(void *z) { int r = y; assert(!r || x == 1); return 0; }"
          + START + "}", Answer.FAIL, 3),
         # exit in a thread ends what main would do after it joined it
         ("int got; void *p(void *z) { y = 1; return 0; } void *q(void *z) { got = y; if (!got) exit(0); return 0; }\n"
-         + START + "pthread_join(a, 0); pthread_join(b, 0); assert(got == 1); }", Answer.PASS, 3),
+         + START + "pthread_join(a, 0); pthread_join(b, 0); assert(got == 1); }", Answer.BOUNDED, 3),
     ],
 )  # fmt: skip
 def test_what_small_programs_have(tmp_path: Path, text: str, answer: Answer, contexts: int) -> None:

@@ -29,7 +29,9 @@ def test_reports_for_each_file_and_the_worst_exit_code(tmp_path: Path) -> None:
     found = json.loads((tmp_path / "fencepost-reports" / "bad.fp.sarif").read_text(encoding="utf-8"))
     assert len(found["runs"][0]["results"]) == 1
     assert (tmp_path / "fencepost-reports" / "good.fp.junit.xml").exists()
-    assert (tmp_path / "summary.md").read_text(encoding="utf-8").count("\n") == 4
+    summary = (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert summary.startswith("| file | answer |") and summary.count("\n| ") == 2
+    assert summary.count("```mermaid") == 1 and "### ❌ bad.fp: FAIL" in summary
 
 
 def test_good_files_and_bad_calls(tmp_path: Path) -> None:

@@ -70,13 +70,17 @@ def test_bad_input_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         (["compare", "sc", "tso", "--size", "1"], "must be at least 2"),
         (["check", "--model", "nonsense", EXAMPLE], "nonsense"),
         (["check", "--time-limit", "-1", EXAMPLE], "--time-limit must be positive"),
+        (["check", "--time-limit", "nan", EXAMPLE], "--time-limit must be positive"),
+        (["check", "--max-executions", "9" * 20, EXAMPLE], "--max-executions must be less than 2^32"),
+        (["robust", "--max-states", "9" * 20, EXAMPLE], "--max-states must be less than 2^32"),
+        (["bounded", "--contexts", "9" * 20, EXAMPLE], "expected 1 <= A <= B <= 1000"),
         (["check", "--unroll", "many", EXAMPLE], "--unroll"),
         (["check", "--jobs", "100000", EXAMPLE], "--jobs must be at most 512"),
         (["robust", "--jobs", "100000", EXAMPLE], "--jobs must be at most 512"),
         (["check", "--ignore", "rain", EXAMPLE], "--ignore rain"),
         (["check", "nothing.fp"], "cannot be read"),
-        (["check", "a.fp", "b.fp"], "several files"),
-        (["check", "notes.txt"], "no front end reads '.txt' files"),
+        (["check", EXAMPLE, EXAMPLE], "several files"),
+        (["check", __file__], "no front end reads '.py' files"),
         (["check", EXAMPLE, "--", "-DN=3"], "the program has no constant N"),
         (["check", EXAMPLE, "--", "-O2"], "-DNAME=NUMBER"),
         (["models", "--", "-DN=3"], "takes no flags"),
@@ -205,7 +209,7 @@ def _wait_for_the_core(process: subprocess.Popen[str]) -> None:
 
 def test_ctrl_c_while_exploring(tmp_path: Path) -> None:
     path = tmp_path / "long.fp"
-    path.write_text("var x\nthread T(i in 1..12) { FADD(x, 1) }\n")
+    path.write_text("var x\nthread T(i in 1..12) { FADD(x, i) }\n")
     process = subprocess.Popen(
         [*COMMAND, "check", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -99,12 +99,12 @@ def test_tests_are_not_generated_into_a_file(failing: Path) -> None:
 
 def test_a_disk_that_becomes_full_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import fencepost
-    from fencepost.explore import saved
+    from fencepost.explore import journal
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(saved, "save", full)
+    monkeypatch.setattr(journal, "save", full)
     program = tmp_path / "inc.fp"
     program.write_text("var x\nthread T(i in 1..4) { FADD(x, 1) }\n")
     verdict = fencepost.check(program, save=str(tmp_path / "state"))
@@ -117,7 +117,7 @@ def test_ctrl_c_tells_what_was_found_and_says_130(tmp_path: Path) -> None:
 
     long = tmp_path / "long.fp"
     long.write_text("var x\nthread T(i in 1..12) { FADD(x, 1) }\n")
-    verdict = fencepost.check(long, progress=lambda *_: signal.raise_signal(signal.SIGINT))
+    verdict = fencepost.check(long, reductions=False, progress=lambda *_: signal.raise_signal(signal.SIGINT))
     assert verdict.answer.value == "UNKNOWN" and verdict.reason.startswith("interrupted")
     assert verdict.executions > 0 and verdict.exit_code == ExitCode.INTERRUPTED
 

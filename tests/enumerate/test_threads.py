@@ -8,10 +8,10 @@ import pytest
 
 from fencepost import explore
 from fencepost.enumerate import enumerate_program
-from fencepost.enumerate.prepare import ready
 from fencepost.frontends.pseudo import read
 from fencepost.generate.random_programs import SHAPES, random_program
 from fencepost.models.registry import find, names
+from fencepost.prepare.ready import ready
 
 PROGRAM = read(
     """

@@ -1,5 +1,5 @@
-"""Whether a compare-exchange writes, and which of its modes holds, is known only when it has read. Commit-before makes
-what follows wait for more than a model asks for; where an execution could be lost by that, it is enumerated."""
+"""Whether a compare-exchange writes, and which of its modes holds, is known only when it has read; under ARM a later
+read of its thread may see what it wrote before that. The explorer against enumeration."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 
 from fencepost.enumerate.verdicts import outcomes_by_enumeration
 from fencepost.explore.driver import outcomes
-from fencepost.explore.engines import NOT_SHOWN
 from fencepost.frontends import read_text
 from fencepost.generate.random_programs import SHAPES, Shape, random_program
 from fencepost.models.registry import find
@@ -40,13 +39,12 @@ def _program(model: str, seed: int) -> Program:
 
 @pytest.mark.parametrize("model", SEEDS)
 def test_no_execution_is_lost(model: str) -> None:
-    options, judge, explored = ExploreOptions(model=model), find(model), 0
+    options, judge = ExploreOptions(model=model), find(model)
     for seed in (*SEEDS[model], *MORE):
         program = _program(model, seed)
         fast, slow = outcomes(program, judge, options), outcomes_by_enumeration(program, judge, options)
         assert (fast.states, fast.executions) == (slow.states, slow.executions), seed
-        explored += fast.engine == "explore"
-    assert explored > len(MORE) / 2 or model in ("armv8", *NOT_SHOWN)
+        assert fast.engine == "explore"
 
 
 def test_writes_after_a_compare_exchange_keep_their_number() -> None:
@@ -77,10 +75,11 @@ def test_what_an_exchange_writes_may_be_forwarded_before_it_has_read(pair: str, 
     assert outcomes_by_enumeration(compares, find(model), options).holds is False
 
 
-@pytest.mark.parametrize("model", ["power", "armv8", "riscv", "armv7", "imm"])
+@pytest.mark.parametrize("model", ["power", "armv8", "armv8-2018", "riscv", "armv7", "imm"])
 def test_a_read_may_see_what_a_compare_exchange_wrote_before_that_has_read(model: str) -> None:
-    """ARM orders the two halves of Q's compare-exchange, but not the read of its own write after them."""
+    """ARM orders the two halves of Q's compare-exchange, but not the read of its own write after them. Today that
+    read picks what the comparison decided: x waits for it."""
     text = "var x, y\nthread P { r := x; y := r }\nthread Q { a := CAS(y, 1, 0); s := y; x := 1 + (s ^ s) }\n"
     program, options = read_text(text), ExploreOptions(model=model)
     found, listed = (f(program, find(model), options) for f in (outcomes, outcomes_by_enumeration))
-    assert (found.executions, listed.executions) == ((5, 5) if model in ("armv8", "armv7") else (4, 4))
+    assert (found.executions, listed.executions) == ((5, 5) if model in ("armv8-2018", "armv7") else (4, 4))

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from fencepost.explore import explore
-from fencepost.frontends import read_file
+from fencepost.frontends import read_file, read_text
 from fencepost.options import CheckOptions
 from fencepost.program.instructions import ErrorKind
+from fencepost.verdict import Answer
 
 HEADER = """
 #include <pthread.h>
@@ -67,3 +68,11 @@ def test_errors(name: str, model: str, tmp_path: Path) -> None:
     program = read_file(source, flags=[f"-DORDER={order}"])
     verdict = explore(program, model, CheckOptions(leaks=kind is ErrorKind.LEAK))
     assert [e.kind for e in verdict.errors] == ([kind] if kind else []), verdict.reason
+
+
+@pytest.mark.parametrize(("mode", "told"), [("na", 1), ("rlx", 0)])
+@pytest.mark.parametrize("model", ["armv8", "power"])
+def test_a_race_in_c_is_told_under_hardware_models(model: str, mode: str, told: int) -> None:
+    program = read_text(f"var x\nthread P {{ x.{mode} := 1 }}\nthread Q {{ r := x.{mode} }}\n")
+    verdict = explore(program, model)
+    assert verdict.answer is Answer.PASS and len(verdict.warnings) == told

@@ -1,4 +1,4 @@
-"""Limits give UNKNOWN with what was counted; the estimate of all executions is unbiased; executions are handed out."""
+"""Limits give UNKNOWN with what was counted; executions are handed out."""
 
 from __future__ import annotations
 
@@ -16,56 +16,17 @@ from fencepost.verdict import Answer, Estimate
 PROGRAMS = Path(__file__).parent.parent.parent / "benchmarks" / "programs"
 
 
-@pytest.mark.parametrize(
-    ("name", "flags", "model", "executions"),
-    [
-        ("readers", ["-DN=10"], "rc11", 1024),
-        ("casrot", ["-DN=6"], "sc", 144),
-        ("binc", ["-DN=3"], "tso", 36),
-        ("lastzero", ["-DN=5"], "ra", 64),
-        ("fib_bench", [], "rc11", 2258),
-        ("fib_bench", [], "sc", 1698),
-        ("casw", ["-DN=3"], "wrc11", 24),
-        ("indexer", ["-DN=12"], "pso", 8),
-        ("corr2", [], "wrc11", 49),
-    ],
-)
-def test_the_mean_of_many_probes_is_the_number_of_executions(
-    name: str, flags: list[str], model: str, executions: int
-) -> None:
-    found = fencepost.estimate(PROGRAMS / f"{name}.fp", flags=flags, model=model, probes=4000)
-    assert found is not None and found.probes == 4000
-    assert abs(found.executions - executions) <= 4 * found.error + 1e-9
-    assert found.error < executions / 4, "4000 probes should say something"
-
-
-def test_blocked_executions_are_estimated_too(tmp_path: Path) -> None:
-    path = tmp_path / "wait.fp"
-    path.write_text("var x\nthread A(i in 1..3) { x := i }\nthread B { wait(x == 2); r := x }\n")
-    verdict = fencepost.check(path, ignore=("deadlock",))
-    found = fencepost.estimate(path, probes=4000)
-    assert found is not None and verdict.blocked > 0
-    assert abs(found.executions - verdict.executions - verdict.blocked) <= 4 * found.error
-
-
-def test_there_is_no_estimate_where_events_commit_out_of_order() -> None:
-    assert fencepost.estimate(PROGRAMS / "readers.fp", model="power") is None
-
-
 def test_an_unfinished_exploration_says_how_much_there_is() -> None:
-    seen: list[Estimate | None] = []
-    verdict = fencepost.check(
-        PROGRAMS / "readers.fp", flags=["-DN=30"], time_limit=0.6, progress=lambda *now: seen.append(now[2])
-    )
+    verdict = fencepost.check(PROGRAMS / "readers.fp", flags=["-DN=30"], time_limit=0.6, reductions=False)
     assert verdict.answer is Answer.UNKNOWN and verdict.executions > 10_000
-    assert "stopped after 0.6 seconds, of about 1,073,741,824 executions" in verdict.reason
+    assert verdict.reason.startswith("stopped after 0.6 seconds, of a")  # about, or at least
     estimate = verdict.extra["estimate"]
-    assert isinstance(estimate, dict) and estimate["executions"] == 2**30
-    assert seen[-1] is not None and seen[-1].executions == 2**30
+    assert isinstance(estimate, dict) and estimate["low"] <= 2**30 <= (estimate["high"] or 2**30)
+    assert 0 < estimate["share"] < 0.1 and estimate["seconds_left"] > 1
 
 
 def test_memory_is_limited() -> None:
-    verdict = fencepost.check(PROGRAMS / "readers.fp", flags=["-DN=40"], memory=1, time_limit=20)
+    verdict = fencepost.check(PROGRAMS / "readers.fp", flags=["-DN=40"], memory=1, time_limit=20, reductions=False)
     assert verdict.answer is Answer.UNKNOWN
     assert verdict.reason.startswith("stopped at 1 MiB of memory")
 
@@ -90,10 +51,11 @@ def test_executions_are_handed_out_as_they_are_found() -> None:
 def test_the_progress_line(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[str] = []
     monkeypatch.setattr(ProgressLine, "_show", lambda _, text, seconds: shown.append(text))
-    ProgressLine().executions(1000, 2.0, Estimate(61_000, 10, 50))
-    ProgressLine().executions(1000, 2.0, None)
+    for outlook in (Estimate(6_100, 5_000, 7_000, 0.02, 120), Estimate(None, 5_000, None, 0.5, 2), None):
+        ProgressLine().executions(1000, 2.0, outlook)
     assert shown == [
-        "1,000 executions, 500 executions/s, about 61,000 in all, 2 min left",
+        "[....................]  2 % of about 6,100 (5,000 to 7,000), 2 min left, 1,000 executions, 500 executions/s",
+        "1,000 executions, 500 executions/s, at least 5,000 in all",
         "1,000 executions, 500 executions/s",
     ]
     assert [_duration(s) for s in (0, 59, 200, 3600, 90_000, 1e12)] == [
@@ -105,12 +67,12 @@ def test_what_would_take_ages_is_given_up(monkeypatch: pytest.MonkeyPatch, tmp_p
     """200! executions: without any limit it would be a hang."""
     path = tmp_path / "many.fp"
     path.write_text("var x\nthread T(i in 1..200) { x := i }\n")
-    monkeypatch.setattr("fencepost.explore.native._PATIENCE", 0.5)
+    monkeypatch.setattr("fencepost.explore.native.PATIENCE", 0.5)
     verdict = fencepost.check(path)
     assert verdict.answer is Answer.UNKNOWN
     assert "the rest would take ages" in verdict.reason
-    if "estimate" in verdict.extra:  # in so short a time there may be none: a probe is as large as an execution
-        assert "of about more than 10^300 executions" in verdict.reason
+    if "estimate" in verdict.extra:  # in so short a time there may be none: a sample has executions of 200 events
+        assert "of more than 10^300 executions" in verdict.reason
     small = fencepost.check(PROGRAMS / "casw.fp", flags=["-DN=7"], max_executions=2_000_000)
     assert small.reason.startswith("stopped after 2000000 executions")
 

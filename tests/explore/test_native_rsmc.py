@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from fencepost.enumerate import enumerate_executions
-from fencepost.enumerate.prepare import ready
 from fencepost.errors import InputError, UsageError
 from fencepost.explore import executions, explore
 from fencepost.frontends import read_file, read_text
@@ -16,6 +15,7 @@ from fencepost.generate.random_programs import POWER, SHAPES, random_program
 from fencepost.models.commit_before import COMMIT_BEFORE, ours
 from fencepost.models.registry import find
 from fencepost.options import CheckOptions, ExploreOptions
+from fencepost.prepare.ready import ready
 from fencepost.reference import rsmc
 from fencepost.verdict import Answer
 from fencepost.witness.replay import replay

@@ -92,6 +92,6 @@ def test_all_ways_in_take_the_same_options() -> None:
     for model in ("sc", "power"):
         assert list(executions(program, model, cut)) == []
         assert len(list(executions(program, model))) == 1
-    whole, bounded = (estimate(program, "sc", o, probes=5) for o in (ExploreOptions(), cut))
+    whole, bounded = (estimate(program, "sc", o) for o in (ExploreOptions(), cut))
     assert whole is not None and bounded is not None
     assert (whole.executions, bounded.executions) == (1, 0)

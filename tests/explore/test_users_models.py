@@ -30,9 +30,11 @@ def users(folder: Path, text: str, name: str = "mine") -> Model:
 def test_what_is_proved_of_our_own_models(name: str) -> None:
     plan = find(name).plan
     assert plan is not None
-    # The kernel's model is enumerated: a grace period may follow no critical section at first, and one later.
-    assert (not unproved(plan) and keeps_coherence(plan)) is (name not in ("wrc11", "lkmm"))
-    assert keeps_atomicity(plan) is (name != "wrc11")
+    # The kernel's model is enumerated: a grace period may follow no critical section at first, and one later. ARM's is
+    # explored by its own rules: a write of the thread itself between the halves of an update excuses another one there.
+    # RISC-V's takes both halves of an AMO for one, by a difference that the proof does not see through.
+    assert (not unproved(plan) and keeps_coherence(plan)) is (name not in ("wrc11", "lkmm", "armv8", "riscv"))
+    assert keeps_atomicity(plan) is (name not in ("wrc11", "armv8"))
     assert is_causal(plan, spawns=False) is is_causal(plan, spawns=True) is (name in (*IN_ORDER, "wrc11"))
 
 

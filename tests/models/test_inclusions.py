@@ -10,10 +10,10 @@ from itertools import islice
 import pytest
 
 from fencepost.enumerate import enumerate_program
-from fencepost.enumerate.prepare import ready
 from fencepost.generate import litmus_tests
 from fencepost.generate.random_programs import SHAPES, random_program
 from fencepost.models.registry import find
+from fencepost.prepare.ready import ready
 from fencepost.program.program import Program
 
 STRONGER_AND_WEAKER = [

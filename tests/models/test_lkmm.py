@@ -214,3 +214,11 @@ def test_the_table_of_races_agrees() -> None:
         program = read((CORPUS / path).read_text(), path)
         races = [e for e in run(program).errors if e.kind is ErrorKind.RACE]
         assert (not races) == (row[0] == "1"), path
+
+
+def test_nor_are_those_that_a_finished_branch_carries() -> None:
+    first = "int r = 1; if (READ_ONCE(*x) == 0) r = 0; WRITE_ONCE(*y, r);"
+    second = "int s = READ_ONCE(*y); WRITE_ONCE(*x, s);"
+    text = f"C LB\n{{}}\nP0(int *x, int *y) {{ {first} }}\nP1(int *x, int *y) {{ {second} }}\nexists (0:r=1)\n"
+    with pytest.raises(UnsupportedError, match="out of thin air"):
+        outcomes_by_enumeration(read(text, "LB.litmus"), find("lkmm"), ExploreOptions(model="lkmm"))

@@ -42,11 +42,12 @@ def test_an_empty_clause_has_no_answer() -> None:
     assert solver.cheapest() is None
 
 
-NOT_PROVED = ("lkmm",)  # its sets of marked accesses are exact: a repair under it says that it is not proved
+#: Their sets of accesses are exact, or differences: a repair under them says that it is not proved.
+NOT_PROVED = ("lkmm", "armv8", "riscv")
 
 
 @pytest.mark.parametrize("name", model_names())
-def test_every_model_of_ours_but_lkmm_is_proved_monotone(name: str) -> None:
+def test_which_models_of_ours_are_proved_monotone(name: str) -> None:
     assert (objections(find_model(name)) == ()) is (name not in NOT_PROVED)
 
 

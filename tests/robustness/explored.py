@@ -87,7 +87,7 @@ def count(program: Program, against: str, limit: int = 1_000_000) -> Counted | N
     found = []
     for model in (against, "sc"):
         options = CheckOptions(model=model, spin_detection=False, keep_going=True, max_executions=limit, time_limit=60,
-                               ignore=("deadlock", "race"))  # fmt: skip
+                               ignore=("deadlock", "race"), reductions=False)  # fmt: skip
         verdict = explore(passes(program, against), model, options)
         if verdict.errors or verdict.answer is Answer.UNKNOWN:
             return None

@@ -152,7 +152,7 @@ def test_a_time_limit_is_unknown_never_wrong(folder: Path) -> None:
 def test_tables_and_lists(folder: Path) -> None:
     (folder / "table.csv").write_text("# a comment\nSB.litmus,1\nMP.litmus,0\n")
     (folder / "list.txt").write_text("# a comment\n\nMP.litmus\nSB.litmus\n")
-    expected = read_expected(str(folder / "table.csv"))
+    expected, _ = read_expected(str(folder / "table.csv"))
     paths = collect([], [str(folder / "list.txt")])
     assert [Path(p).name for p in paths] == ["MP.litmus", "SB.litmus"]
     assert match(paths, expected) == {paths[0]: False, paths[1]: True}

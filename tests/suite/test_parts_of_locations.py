@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from fencepost.enumerate.enumeration import enumerate_program
-from fencepost.enumerate.prepare import ready
 from fencepost.explore import outcomes
 from fencepost.frontends.litmus import read
 from fencepost.models.registry import find
 from fencepost.options import ExploreOptions
+from fencepost.prepare.ready import ready
 from fencepost.suite.engine import outcomes_under
 
 _FORMS = {

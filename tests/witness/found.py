@@ -21,7 +21,7 @@ FOUND: dict[str, tuple[Callable[[], Verdict], ErrorKind]] = {
     "power": (lambda: api.check("power.c", model="power"), ErrorKind.ASSERTION),
     "deadlock": (lambda: api.check("deadlock.c"), ErrorKind.DEADLOCK),
     "freed": (lambda: api.check("freed.c"), ErrorKind.USE_AFTER_FREE),
-    "robustness": (lambda: api.robust("robustness.fp"), ErrorKind.ASSERTION),
+    "robustness": (lambda: api.robust("robustness.fp"), ErrorKind.NOT_ROBUST),
     "bounded": (lambda: api.bounded("bounded.c", contexts="3"), ErrorKind.ASSERTION),
     "liveness": (lambda: api.check("liveness.c"), ErrorKind.LIVENESS),
 }

@@ -177,7 +177,7 @@ def lost_update() -> Witness:
 
 
 def robustness() -> Witness:
-    w = _witness("robust", "0 1 0<0 1<0", ErrorKind.ASSERTION, "ra", message="not robust against ra")
+    w = _witness("robust", "0 1 0<0 1<0", ErrorKind.NOT_ROBUST, "ra", message="not robust against ra")
     x = w.execution
     a, b, c, d = _find(x, 0, 0), _find(x, 0, 1), _find(x, 1, 0), _find(x, 1, 1)
     cycle = (Edge(a, b, "po"), Edge(b, c, "fr"), Edge(c, d, "po"), Edge(d, a, "fr"))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import browser
 import pytest
-from browser import Browser
 from samples import SAMPLES, large, sources, verdict
 
+import browser
+from browser import Browser
 from fencepost.report.html import render
 
 pytestmark = pytest.mark.skipif(browser.find() is None, reason="Chromium is not installed")

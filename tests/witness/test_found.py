@@ -50,7 +50,7 @@ def test_bounded_finds_it() -> None:
 
 def test_robust_finds_it() -> None:
     verdict = api.robust(PROGRAMS / "robust.fp", against="ra")
-    examine(verdict, ErrorKind.ASSERTION, "then the program is robust")
+    examine(verdict, ErrorKind.NOT_ROBUST, "then the program is robust")
     assert verdict.witness is not None and verdict.witness.cycle and verdict.witness.run
 
 

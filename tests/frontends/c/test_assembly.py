@@ -48,6 +48,11 @@ _RIGHT = {
     " assert(x == 1); }",
     "exchange": "void *p(void *z) { if (cas(&w, 0, 1ull << 40)) faa(&x, 1); return 0; }"
     " int main(void) { pthread_t t[2]; both(t, p, p); assert(x == 1 && w == 1ull << 40); }",
+    "pause": 'int main(void) { asm volatile("rep; nop" ::: "memory"); asm volatile("pause; mfence" ::: "memory"); }',
+    "stack": 'void *p(void *z) { store(&x, 1); asm volatile("lock; addl $0,0(%%rsp)" ::: "memory"); a = load(&y);'
+    ' return 0; } void *q(void *z) { store(&y, 1); asm volatile("lock orq $0, -8(%%rsp)" ::: "memory");'
+    " b = load(&x); return 0; }"
+    " int main(void) { pthread_t t[2]; both(t, p, q); assert(a || b); }",
     "identity": "int main(void) { assert(same(5) == 5); int r = faa(&x, 3); assert(r == 0 && x == 3); }",
 }
 
@@ -96,10 +101,105 @@ def test_volatile_is_what_the_user_says(volatile: str, tmp_path: Path) -> None:
 
 
 def test_the_words_of_another_machine_mean_something_else(tmp_path: Path) -> None:
-    path = tmp_path / "program.ll"
-    path.write_text(
-        'target triple = "aarch64-unknown-linux-gnu"\ndefine i32 @main() {\n'
-        '  %x = call i32 asm "mov $0, $1", "=r,r"(i32 1)\n  ret i32 %x\n}\n'
+    """On AArch64 `mov` has its destination first, on x86 last."""
+    text = (
+        'target triple = "{}-unknown-linux-gnu"\ndefine i32 @main() {{\n'
+        '  %x = call i32 asm "mov $0, $1", "=r,r"(i32 1)\n  %b = icmp eq i32 %x, 1\n'
+        "  call void @__VERIFIER_assert(i1 %b)\n  ret i32 0\n}}\ndeclare void @__VERIFIER_assert(i1)\n"
     )
+    path = tmp_path / "program.ll"
+    path.write_text(text.format("aarch64"))
+    assert api.check(path).answer is Answer.PASS
+    path.write_text(text.format("x86_64"))
     verdict = api.check(path)
     assert verdict.answer is Answer.UNKNOWN and "mov" in verdict.reason
+
+
+_FLAGS = """
+static _Bool z(int *p, int v) { _Bool f; asm volatile("lock addl %2, %1" : "=@ccz"(f), "+m"(*p) : "ir"(v)); return f; }
+static _Bool le(int *p) { char f; asm volatile("lock incl %0; setle %1" : "+m"(*p), "=q"(f)); return f; }
+static _Bool below(unsigned a, unsigned b) { _Bool f; asm("cmpl %2, %1" : "=@ccb"(f) : "r"(a), "r"(b)); return f; }
+int main(void) {
+  x = -3;
+  assert(!z(&x, 2) && z(&x, 1) && x == 0);
+  x = -2;
+  assert(le(&x) && le(&x) && !le(&x));
+  x = 0x7fffffff;
+  assert(!le(&x));  // the sum is positive, only its 32 bits are not
+  assert(below(1, 2) && !below(2, 2) && below(5, 0xfffffff0u));
+}
+"""
+
+
+def test_flags_are_those_of_the_machine(tmp_path: Path) -> None:
+    verdict = _check(tmp_path, _FLAGS)
+    assert verdict.answer is Answer.PASS, verdict.reason
+
+
+_MACHINES = {
+    "aarch64": (
+        "armv8",
+        'asm volatile("1: ldxr %w0, [%2]\\n add %w1, %w0, #1\\n stxr %w3, %w1, [%2]\\n cbnz %w3, 1b\\n"'
+        ' : "=&r"(old), "=&r"(new), "+r"(p), "=&r"(failed) : : "memory");',
+        'asm volatile("ldr %w0, [%1]" : "=r"(v) : "r"(p) : "memory");',
+        'asm volatile("stlr %w1, [%0]" : : "r"(p), "r"(v) : "memory");',
+        'asm volatile("dmb ish" ::: "memory");',
+    ),
+    "riscv64": (
+        "riscv",
+        'asm volatile("1: lr.w %0, (%2)\\n addi %1, %0, 1\\n sc.w %3, %1, (%2)\\n bnez %3, 1b\\n"'
+        ' : "=&r"(old), "=&r"(new), "+r"(p), "=&r"(failed) : : "memory");',
+        'asm volatile("lw %0, 0(%1)" : "=r"(v) : "r"(p) : "memory");',
+        'asm volatile("fence rw, w; sw %1, 0(%0)" : : "r"(p), "r"(v) : "memory");',
+        'asm volatile("fence rw, rw" ::: "memory");',
+    ),
+    "powerpc64le": (
+        "power",
+        'asm volatile("1: lwarx %0, 0, %2; addi %1, %0, 1; stwcx. %1, 0, %2; bne- 1b; li %3, 0"'
+        ' : "=&r"(old), "=&r"(new), "+r"(p), "=&r"(failed) : : "memory", "cc");',
+        'asm volatile("lwz %0, 0(%1)" : "=r"(v) : "b"(p) : "memory");',
+        'asm volatile("lwsync; stw %1, 0(%0)" : : "b"(p), "r"(v) : "memory");',
+        'asm volatile("sync" ::: "memory");',
+    ),
+}
+_PROGRAM = """
+int printf(const char *, ...);
+extern void __VERIFIER_assert(int);
+typedef unsigned long pthread_t;
+int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+int pthread_join(pthread_t, void **);
+int x, y, a, b;
+static int faa(int *p) {{ int old, new, failed; {add} return old; }}
+static int load(int *p) {{ int v; {load} return v; }}
+static void store(int *p, int v) {{ {store} }}
+static void fence(void) {{ {fence} }}
+static void both(void *(*f)(void *), void *(*g)(void *)) {{
+  pthread_t t, u;
+  pthread_create(&t, 0, f, 0); pthread_create(&u, 0, g, 0); pthread_join(t, 0); pthread_join(u, 0);
+}}
+{body}
+"""
+_COUNT = "void *p(void *z) { faa(&x); faa(&x); return 0; } int main(void) { both(p, p); __VERIFIER_assert(x == 4); }"
+_BUFFER = (
+    "void *p(void *z) {{ store(&x, 1); {0} a = load(&y); return 0; }}"
+    " void *q(void *z) {{ store(&y, 1); {0} b = load(&x); return 0; }}"
+    " int main(void) {{ both(p, q); __VERIFIER_assert(a || b); }}"
+)
+
+
+@pytest.mark.parametrize("machine", _MACHINES)
+def test_other_machines(machine: str, tmp_path: Path) -> None:
+    """The same instructions as in litmus tests, compiled for the machine."""
+    model, add, load, store, fence = _MACHINES[machine]
+
+    def answer(body: str) -> Answer:
+        path = tmp_path / "program.c"
+        path.write_text(_PROGRAM.format(add=add, load=load, store=store, fence=fence, body=body))
+        verdict = api.check(path, model=model, flags=[f"--target={machine}-linux-gnu"])
+        assert verdict.answer in (Answer.PASS, Answer.FAIL), verdict.reason
+        return verdict.answer
+
+    assert answer(_COUNT) is Answer.PASS
+    assert answer(_BUFFER.format("fence();")) is Answer.PASS
+    # A release store and a plain load are not ordered.
+    assert answer(_BUFFER.format("")) is Answer.FAIL

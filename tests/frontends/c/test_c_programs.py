@@ -55,13 +55,15 @@ def program(tmp_path: Path, text: str, name: str = "program.c", *flags: str) -> 
     return api.read(path, flags=flags)
 
 
+#: libc++'s stop_token takes a lock by a weak exchange in a loop that is not shown to do nothing but try again.
+MAY_BE_BOUNDED = {"waiting.cpp": (Answer.BOUNDED,)}
 RUNS = [(name, model) for name in SELF_CHECKING for model in ("sc", "rc11") if model == "rc11" or name.endswith(".c")]
 
 
 @pytest.mark.parametrize(("name", "model"), RUNS)
 def test_programs_that_check_themselves(name: str, model: str, compiler: str) -> None:
     verdict = api.check(FOLDER / name, model=model)
-    assert verdict.answer is Answer.PASS, verdict.reason
+    assert verdict.answer in (Answer.PASS, *MAY_BE_BOUNDED.get(name, ())), verdict.reason
     assert verdict.executions >= 1
 
 
@@ -231,7 +233,7 @@ def test_bounds_of_single_loops(tmp_path: Path) -> None:
 
 
 def test_ir_in_the_style_of_rustc() -> None:
-    verdict = api.check(FOLDER / "rust.ll")
+    verdict = api.check(FOLDER / "rust.ll", reductions=False)
     assert (verdict.answer, verdict.executions) == (Answer.PASS, 2)
 
 

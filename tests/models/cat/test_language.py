@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from fencepost.execution.execution import Event, EventKind, Execution
+from fencepost.execution.relations import pairs
 from fencepost.models.cat.base import structure_of
 from fencepost.models.cat.evaluate import Evaluator
 from fencepost.models.cat.judge import judge, prepare
 from fencepost.models.cat.parser import parse
-from fencepost.models.cat.relations import pairs
 from fencepost.models.cat.resolve import resolve
 from fencepost.program.instructions import FenceKind, Mode
 

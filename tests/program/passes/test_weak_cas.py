@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import fencepost
@@ -10,6 +12,7 @@ from fencepost.models.registry import find, names
 from fencepost.options import ExploreOptions
 from fencepost.program.instructions import Choose
 from fencepost.program.passes.weak_cas import let_weak_cas_fail
+from fencepost.program.reader import read_program
 from fencepost.report.text import render
 from fencepost.suite.engine import enumerated
 
@@ -43,10 +46,9 @@ def test_it_is_told_in_words() -> None:
         "var x\nthread P { k := 0; while !k { _, k := WCAS(x, 0, 1) } }",
         "var x\nfn f() { _, k := WCAS(x, 0, 1); return k }\nthread P { while !f() { skip } }",
         "var x\nfn g() { _, k := WCAS(x, 0, 1); return k }\nfn f() { return g() }\nthread P { while !f() { skip } }",
-        "var x\nfn f() { _, k := WCAS(x, 0, 1); if !k { k := f() }; return k }\nthread P { r := f() }",
         "var x\nthread P { _, k := CAS(x, 0, 1) }",
     ],
-    ids=["loop", "called", "called by called", "recursion", "strong"],
+    ids=["loop", "called", "called by called", "strong"],
 )
 def test_in_loops_it_is_a_strong_one(text: str) -> None:
     assert choices(text) == 0
@@ -109,3 +111,112 @@ def test_what_is_observed_counts() -> None:
     text = "var x\nthread P { r := 0; k := 0; while !k { r := x; if r == 0 { _, k := WCAS(x, 0, 1) } } }\nobserve P:r"
     program, options = read_text(text), ExploreOptions(model="sc")
     assert fencepost.outcomes(program, model="sc").states == enumerated(program, find("sc"), options).states
+
+
+#: Loops that call for their exchange, and do more than try again where it failed: a strong one would hide it.
+CALLED = "var x, y\nfn try() { _, k := WCAS(x, 0, 1); return k }\n"
+DOES_MORE = {
+    "counts": CALLED + "thread P { n := 0; while !try() { n := n + 1 }; assert(n == 0) }",
+    "gives up": CALLED + "thread P { k := 0; for i in 1..2 { if !k { k := try() } }; assert(k) }",
+    "writes": CALLED + "thread P { while !try() { y := 1 }; r := y; assert(r == 0) }",
+    "writes, called": CALLED + "fn note() { y := 1 }\nthread P { while !try() { note() }; r := y; assert(r == 0) }",
+    "called by called": CALLED + "fn again() { return try() }\n"
+    "thread P { n := 0; while !again() { n := n + 1 }; assert(n == 0) }",
+    "its own loop": "var x, y\nfn take() { k := 0; while !k { _, k := WCAS(x, 0, 1); if !k { y := 1 } } }\n"
+    "thread P { for i in 1..1 { take() }; r := y; assert(r == 0) }",
+    "both ways": CALLED + "thread P { while !try() { skip }; x := 0; k := try(); assert(k) }",
+    "calls itself": "var x\nfn f(n) { _, k := WCAS(x, 0, 1); if !k { n := f(n + 1) }; return n }\n"
+    "thread P { r := f(0); assert(r == 0) }",
+    "two exchanges": "var x, y\nfn try() { _, k := WCAS(x, 0, 1); if !k { _, k := WCAS(y, 0, 1) }; return k }\n"
+    "thread P { while !try() { skip }; r := y; assert(r == 0) }",
+    "checks": CALLED + "thread P { while !try() { assert(0) } }",
+    "divides": CALLED + "thread P { r := y; while !try() { s := 1 / r } }",
+    "races": CALLED + "thread P { while !try() { r := y.na } }\nthread Q { y.na := 1 }",
+    "waits": CALLED + "thread P { while !try() { wait(y == 1) } }",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("model", ["sc", "tso", "rc11", "power", "armv8"])
+@pytest.mark.parametrize("text", DOES_MORE.values(), ids=DOES_MORE.keys())
+def test_a_loop_that_calls_and_does_more_shows_failures(text: str, model: str) -> None:
+    if model != "rc11" and ".na" in text:
+        pytest.skip("no races there")
+    assert fencepost.check(read_text(text), model=model).answer.value == "FAIL"
+    assert fencepost.check(read_text(text), model=model, spurious_failures=False).answer.value == "PASS"
+
+
+@pytest.mark.parametrize("text", DOES_MORE.values(), ids=DOES_MORE.keys())
+def test_other_verbs_never_pass_it(text: str) -> None:
+    if "assert" in text and "wait" not in text:
+        assert fencepost.robust(read_text(text), against="ra").answer.value == "FAIL"
+        assert fencepost.bounded(read_text(text), contexts=2).answer.value in ("FAIL", "UNKNOWN")
+
+
+def test_a_way_through_a_switch_is_followed() -> None:
+    """Behind it the exchange may fail, and then the loop writes."""
+    program = read_program(
+        """program "t" arch=fp
+global x size=8 align=8
+global y size=8 align=8
+function P() registers(%r, %k) {
+ L0:
+  %r = load &y
+  switch %r, (0, 1), (L2, L4), L6
+ L2:
+  _, %k = cas &x, 0, 1 weak=true
+  branch %k, L7, L4
+ L4:
+  store &y, 1
+  jump L0
+ L6:
+  jump L0
+ L7:
+  return _
+}
+thread P = P()
+""", "t.fpir")  # fmt: skip
+    assert any(isinstance(i, Choose) for f in let_weak_cas_fail(program).functions for i in f.code)
+
+
+CXX = """#include <atomic>
+#include <cassert>
+#include <thread>
+std::atomic<int> x{0};
+void inc() { int e = x.load(); while (!x.compare_exchange_weak(e, e + 1)) {} }
+int main() { std::thread t(inc); inc(); t.join(); int e = 2; %s }
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "answer"), [("assert(x == 2);", "PASS"), ("assert(x.compare_exchange_weak(e, 3));", "FAIL")]
+)
+def test_a_loop_of_cxx_tries_through_the_library(end: str, answer: str, tmp_path: Path) -> None:
+    """The library's function is one for all: in the loop its exchange is strong, and elsewhere it is not."""
+    (tmp_path / "t.cpp").write_text(CXX % end)
+    assert fencepost.check(tmp_path / "t.cpp").answer.value == answer
+
+
+WRITES_BACK = """var x, e
+thread P {{ k := 0; while !k {{ o := e.na; s, k := WCAS(x, o, 1); if !k {{ e.na := s }} }} }}
+thread Q {{ {other} }}
+"""
+
+
+def test_a_round_that_writes_back_what_it_found_fails_once() -> None:
+    """As a compare-exchange of C does whose expected value lies in memory."""
+    program = read_text(WRITES_BACK.format(other="y := x"), "t.fp")
+    assert choices(WRITES_BACK.format(other="y := x")) == 1
+    verdict = fencepost.check(program)
+    assert (verdict.answer.value, verdict.executions) == ("PASS", 4)
+
+
+def test_that_once_is_enough_to_race() -> None:
+    verdict = fencepost.check(read_text(WRITES_BACK.format(other="y := e.na"), "t.fp"))
+    assert verdict.answer.value == "FAIL" and verdict.errors[0].kind.value == "race"
+    strong = fencepost.check(read_text(WRITES_BACK.format(other="y := e.na"), "t.fp"), spurious_failures=False)
+    assert strong.answer.value == "PASS"
+
+
+def test_what_writes_another_value_is_no_such_round() -> None:
+    text = WRITES_BACK.format(other="y := x").replace("e.na := s", "e.na := s + 1")
+    assert fencepost.check(read_text(text, "t.fp")).answer.value in ("BOUNDED", "UNKNOWN")

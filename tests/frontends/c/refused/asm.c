@@ -1,5 +1,5 @@
 int main(void) {
   int x = 1;
-  __asm__ volatile("incl %0" : "+m"(x));
+  __asm__ volatile("crc32l %0, %0" : "+r"(x));
   return x;
 }

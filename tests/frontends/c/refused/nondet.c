@@ -1,4 +1,4 @@
 extern int __VERIFIER_nondet_int(void);
 int main(void) {
-  return __VERIFIER_nondet_int() > 3;
+  return __VERIFIER_nondet_int() / 3;
 }

@@ -1,0 +1,168 @@
+"""Every mistake a user is likely to make is answered with what is wrong and what to do; the messages are golden."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fencepost import model_names
+from fencepost.cli import VERBS, run
+from fencepost.program.instructions import BOUNDS, ErrorKind
+from fencepost.verdict import ExitCode
+from golden import assert_golden
+
+KINDS = [kind.value for kind in ErrorKind if kind not in BOUNDS]
+GOLDEN = Path(__file__).with_name("bad_usage.txt")
+FILES = {
+    "good.fp": "const N = 1\nvar x\nthread A { x := 1 }\nthread B { r := x; assert(r <= N) }\n",
+    "loop.fp": "var x\nthread A { while x == 0 { x := 2 } }\n",
+    "bad.fp": "var x\nthread A { x = 1 }\n",
+    "empty.fp": "",
+    "two.fp": "var x\nthread A { x := y }\n",
+    "notes.txt": "hello\n",
+    "binary.fp": "\x00\x01",
+    "bad.litmus": "X86 SB\n{}\n P0 ;\n HLT ;\nexists (0:EAX=1)\n",
+    "no.litmus": "hello\n",
+    "bad.cat": "let a = (po | rf\n",
+    "unknown.cat": "acyclic nonsense\n",
+    "bad.json": "{",
+    "other.json": '{"a": 1}',
+    "queue.h": "static int size;\n",
+    "compile_commands.json": "[{}]",
+}
+#: What is typed. `{latin}` stands for a file that is no UTF-8.
+USAGES = """
+chek good.fp
+chekc
+--modle sc
+help nothing
+check
+check good.fp --modle sc
+check good.fp --colour
+check good.fp --model
+check good.fp --model nonsense
+check good.fp --model tos
+check good.fp --model bad.cat
+check good.fp --model unknown.cat
+check good.fp --model nowhere.cat
+check good.fp --models ,
+check good.fp --unroll many
+check good.fp --unroll 0
+check good.fp --jobs 0
+check good.fp --jobs 100000
+check good.fp --jobs
+check good.fp --time-limit -1
+check good.fp --memory none
+check good.fp --max-executions -5
+check good.fp --ignore rain
+check good.fp --volatile odd
+check good.fp --algorithm fast
+check good.fp --commit-before cb0
+check good.fp --algorithm rsmc --jobs 4
+check good.fp --loop-bound 3
+check loop.fp --loop-bound foo=3
+check good.fp --loop-bound foo=3
+check good.fp --deepen --unroll 3
+check good.fp --save nowhere/state
+check good.fp --resume nowhere
+check good.fp --html nowhere/page.html
+check good.fp -DM=3
+check good.fp -- -O2
+check good.fp loop.fp
+check goood.fp
+check nofile
+check nofile.c
+check bad.fp
+check two.fp
+check empty.fp
+check notes.txt
+check binary.fp
+check {latin}
+check *.nothing
+check folder
+check no.litmus
+check bad.litmus
+check --target queue
+check --build nowhere good.c
+check --build . good.c
+outcomes good.fp --models ,
+outcomes good.fp --observe y
+outcomes good.fp --condition x=1
+robust good.fp --against power
+robust good.fp --messages 0
+repair good.fp --goal fast
+repair good.fp --goal robust
+repair good.fp --only stores
+relax good.fp --save here
+bounded good.fp --contexts none
+bounded good.fp --contexts 4..1
+litmus
+litmus nodir
+litmus folder
+litmus no.litmus --engine fast
+litmus --expected nowhere.csv
+litmus --from-list nowhere.txt
+generate
+generate X86 --cycle Nonsense
+generate VAX
+explain good.fp
+explain good.fp --outcome x==
+explain good.fp --outcome z=1
+compare sc
+compare sc nonsense
+compare sc tso --size 1
+compare sc tso --arch VAX
+replay nowhere.json
+replay bad.json
+replay other.json
+diff other.json
+diff other.json bad.json
+init nowhere.h
+init folder
+completion tcsh
+models nonsense
+models sc tso
+program nofile
+doctor now
+man now
+check good.fp --cluster nowhere
+check good.fp --cluster local --algorithm rsmc --model power
+check good.fp --cluster tcp://127.0.0.1:1 --jobs 2
+check good.fp --certificates folder
+robust good.fp --cluster local
+cluster --host 0.0.0.0
+cluster --port 70000
+cluster --workers -1
+cluster --join here
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "latin.fp").write_bytes(b"var x\xff\n")
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_sixty_and_more_bad_usages(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    told = []
+    for line in USAGES.strip().splitlines():
+        code = run(line.replace("{latin}", "latin.fp").split())
+        out, err = capfd.readouterr()
+        assert code == ExitCode.BAD_INPUT, f"{line}: exit code {code}\n{out}{err}"
+        assert out == "" and err.startswith("error: ") and "Traceback" not in err, f"{line}: {out}{err}"
+        told.append(f"$ fencepost {line}\n{_lasting(err, here)}")
+    assert len(told) >= 60
+    assert_golden(GOLDEN, "\n".join(told))
+
+
+def _lasting(said: str, here: Path) -> str:
+    """Without the lists that grow with the tool."""
+    lists = {"MODELS": model_names(), "VERBS": [v.name for v in VERBS], "KINDS": KINDS}
+    for name, words in lists.items():
+        said = said.replace(", ".join(words), name)
+    return said.replace(str(here), "HERE")

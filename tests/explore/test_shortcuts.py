@@ -1,0 +1,130 @@
+"""Ways round that a shorter one could have saved are left out, and nothing else is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import fencepost
+from fencepost.program.instructions import ErrorKind
+from fencepost.verdict import Answer, Verdict
+
+_FRAME = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+BODY
+int main(void) {
+  pthread_t p[N];
+  for (int i = 0; i < N; i++) pthread_create(&p[i], 0, user, (void *)(long)i);
+  for (int i = 0; i < N; i++) pthread_join(p[i], 0);
+  END
+  return 0;
+}
+"""
+
+_CAS_LOCK = """
+atomic_int x; int data;
+void *user(void *unused) {
+  int r = 0;
+  while (!atomic_compare_exchange_strong(&x, &r, 1)) r = 0;
+  data++;
+  x = 0;
+  return 0;
+}
+"""
+
+_TTAS = """
+atomic_int x; int data;
+void *user(void *unused) {
+  for (;;) {
+    while (atomic_load_explicit(&x, memory_order_relaxed)) ;
+    if (!atomic_exchange_explicit(&x, 1, memory_order_acquire)) break;
+  }
+  data++;
+  atomic_store_explicit(&x, 0, memory_order_release);
+  return 0;
+}
+"""
+
+_COUNTER = """
+atomic_int x;
+void *user(void *unused) {
+  int c = atomic_load_explicit(&x, memory_order_relaxed);
+  while (!atomic_compare_exchange_strong_explicit(&x, &c, c + 1, memory_order_acq_rel, memory_order_relaxed)) ;
+  return 0;
+}
+"""
+
+#: The first round stands before the loop, as a compiler would put it.
+_PEELED = """
+atomic_int x;
+void *user(void *me) {
+  if (me) {
+    for (int i = 3; i < 6; i++) x = i;
+    x = 2;
+    return 0;
+  }
+  int seen = x;
+  if (seen != LAST) {
+    do seen = x; while (seen != LAST);
+  }
+  return 0;
+}
+"""
+
+
+def _check(folder: Path, body: str, threads: int, *, end: str = "", **options: object) -> Verdict:
+    path = folder / "program.c"
+    path.write_text(_FRAME.replace("BODY", body).replace("END", end).replace("N", str(threads)))
+    return fencepost.check(path, symmetry=False, **options)
+
+
+@pytest.mark.parametrize(
+    ("body", "threads", "executions"),
+    [(_CAS_LOCK, 2, 2), (_CAS_LOCK, 3, 6), (_CAS_LOCK, 4, 24), (_TTAS, 2, 4), (_TTAS, 3, 36)],
+)
+def test_a_lock_has_no_execution_that_only_waits(tmp_path: Path, body: str, threads: int, executions: int) -> None:
+    """One for each order; a relaxed test before the exchange may also see that the lock was free earlier."""
+    verdict = _check(tmp_path, body, threads)
+    assert (verdict.answer, verdict.executions, verdict.blocked) == (Answer.PASS, executions, 0)
+
+
+def test_who_tries_again_could_have_come_later(tmp_path: Path) -> None:
+    """Each of the three adds 1 in some order, and nobody needs a second attempt for that."""
+    short = _check(tmp_path, _COUNTER, 3, end="assert(x == 3);")
+    assert (short.answer, short.executions, short.blocked) == (Answer.PASS, 6, 0)
+    long = _check(tmp_path, _COUNTER, 3, end="assert(x == 3);", shortcuts=False)
+    assert long.answer is Answer.PASS and long.executions > 6
+
+
+def test_a_round_that_stands_before_its_loop(tmp_path: Path) -> None:
+    verdict = _check(tmp_path, _PEELED.replace("LAST", "2"), 2)
+    assert (verdict.answer, verdict.executions, verdict.blocked) == (Answer.PASS, 1, 0)
+
+
+def test_to_wait_for_ever_is_an_error_also_behind_a_shortcut(tmp_path: Path) -> None:
+    verdict = _check(tmp_path, _PEELED.replace("LAST", "7"), 2, keep_going=True)
+    assert [e.kind for e in verdict.errors] == [ErrorKind.LIVENESS]
+    assert (verdict.executions, verdict.blocked) == (0, 5), "one for each value that the first round may have seen"
+
+
+def test_a_stronger_read_is_not_put_in_the_place_of_a_weaker_one(tmp_path: Path) -> None:
+    """Who has seen the flag by a relaxed read may find old data; a first acquire in its place would have found new."""
+    body = """
+    atomic_int flag, data;
+    void *user(void *me) {
+      if (me) {
+        atomic_store_explicit(&data, 1, memory_order_relaxed);
+        atomic_store_explicit(&flag, 1, memory_order_release);
+        return 0;
+      }
+      int seen = atomic_load_explicit(&flag, memory_order_acquire);
+      while (!seen) seen = atomic_load_explicit(&flag, memory_order_relaxed);
+      assert(atomic_load_explicit(&data, memory_order_relaxed) == 1);
+      return 0;
+    }
+    """
+    verdict = _check(tmp_path, body, 2, fix=False)
+    assert [e.kind for e in verdict.errors] == [ErrorKind.ASSERTION]

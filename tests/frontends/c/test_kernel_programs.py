@@ -1,0 +1,85 @@
+"""Programs in the kernel's style, with <fencepost/lkmm.h>, each right and with its bug."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fencepost import Answer, check
+from fencepost.errors import UnsupportedError
+from fencepost.frontends.c.compile import INCLUDE
+from fencepost.frontends.c.library.lkmm import FUNCTIONS
+
+HEADER = "#include <assert.h>\n#include <fencepost/lkmm.h>\n#include <pthread.h>\n"
+MAIN = """
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, first, 0);
+  pthread_create(&b, 0, second, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  END
+}
+"""
+#: What stands for BUG is left out, or put in, in the version with the bug; then the kind of what is found.
+PROGRAMS = {
+    "message": (
+        "int data, flag;\n"
+        "void *first(void *p) { WRITE_ONCE(data, 1); smp_wmb(); WRITE_ONCE(flag, 1); return 0; }\n"
+        "void *second(void *p) { int f = READ_ONCE(flag); FIX(smp_rmb()); int d = READ_ONCE(data);"
+        " assert(!f || d); return 0; }\n", "", "assertion"),
+    "rcu": (
+        "struct item { int value; } old = {1}, fresh = {2}, *head = &old;\n"
+        "void *first(void *p) { rcu_read_lock(); int v = READ_ONCE(rcu_dereference(head)->value); assert(v);"
+        " rcu_read_unlock(); return 0; }\n"
+        "void *second(void *p) { rcu_assign_pointer(head, &fresh); FIX(synchronize_rcu());"
+        " WRITE_ONCE(old.value, 0); return 0; }\n", "", "assertion"),
+    "srcu": (
+        "DEFINE_SRCU(ss);\nint x, y;\n"
+        "void *first(void *p) { int i = srcu_read_lock(&ss); int a = READ_ONCE(x); int b = READ_ONCE(y);"
+        " srcu_read_unlock(&ss, i); assert(!a || b); return 0; }\n"
+        "void *second(void *p) { WRITE_ONCE(y, 1); FIX(synchronize_srcu(&ss)); WRITE_ONCE(x, 1); return 0; }\n",
+        "", "assertion"),
+    "lock": (
+        "DEFINE_SPINLOCK(lock);\nint count;\n"
+        "static void work(void) { FIX(spin_lock(&lock)); count++; FIX(spin_unlock(&lock)); }\n"
+        "void *first(void *p) { work(); return 0; }\nvoid *second(void *p) { work(); return 0; }\n",
+        "assert(count == 2);", "race"),
+    "atomics": (
+        "atomic_t x, y;\nint u, v;\n"
+        "void *first(void *p) { atomic_inc(&x); FIX(smp_mb__after_atomic()); u = atomic_read(&y); return 0; }\n"
+        "void *second(void *p) { atomic_add(1, &y); FIX(smp_mb__after_atomic()); v = atomic_read(&x); return 0; }\n",
+        "assert(u || v);", "assertion"),
+    "cmpxchg": (
+        "long x;\nint wins;\natomic_t n = ATOMIC_INIT(0);\n"
+        "void *first(void *p) { if (FIX_OR(cmpxchg(&x, 0, 1) == 0, xchg_relaxed(&x, 1) < 2)) atomic_inc(&n);"
+        " return 0; }\n"
+        "void *second(void *p) { return first(p); }\n", "assert(atomic_read(&n) == 1);", "assertion"),
+}  # fmt: skip
+
+
+def _file(folder: Path, name: str, *, fixed: bool) -> Path:
+    text, end, _ = PROGRAMS[name]
+    macros = "#define FIX(x) x\n#define FIX_OR(x, y) x\n" if fixed else "#define FIX(x)\n#define FIX_OR(x, y) y\n"
+    path = folder / f"{name}.c"
+    path.write_text(HEADER + macros + text + MAIN.replace("END", end), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_bug_is_found_and_nothing_without_it(name: str, tmp_path: Path) -> None:
+    assert check(_file(tmp_path, name, fixed=True), model="lkmm").answer is Answer.PASS
+    bad = check(_file(tmp_path, name, fixed=False), model="lkmm")
+    assert bad.answer is Answer.FAIL and bad.errors[0].kind.value == PROGRAMS[name][2]
+
+
+def test_other_models_do_not_judge_kernel_programs(tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedError, match="use lkmm"):
+        check(_file(tmp_path, "rcu", fixed=True), model="rc11")
+
+
+def test_the_header_declares_what_the_front_end_knows() -> None:
+    header = (INCLUDE / "fencepost" / "lkmm.h").read_text(encoding="utf-8")
+    missing = [name for name in FUNCTIONS if name not in header and "cmpxchg" not in name]
+    assert not missing
