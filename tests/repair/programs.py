@@ -59,5 +59,7 @@ def _cycle(rng: Random) -> tuple[str, list[str]]:
             body.append(f"r{k} := {reads[kind]}")
         if body[0].startswith("r0 := ") and ":= " in body[1] and not body[1].startswith("r1") and rng.random() < 0.3:
             body[1] = f"{names[(t + 1) % size]} := r0 + 1"
+        elif body[0].startswith("r0 := ") and rng.random() < 0.25:  # a control dependency
+            body[1] = f"if r0 {rng.choice(('>=', '<='))} 1 {{ {body[1]} }}"
         text += f"thread T{t} {{ {'; '.join(body)} }}\n"
     return text, [*observed, *names]

@@ -21,6 +21,8 @@ MINIMA = [
     ("petersonna", "armv8", "accesses", 12), ("petersonna", "power", "accesses", 28),
     ("dekker", "rc11", "accesses", 28), ("dekker2", "rc11", "accesses", 40), ("dekker", "tso", "fences", 20),
     ("dekker", "armv8", "accesses", 12), ("mcs", "rc11", "accesses", 16), ("mcs2", "rc11", "accesses", 16),
+    ("mp", "lkmm", "accesses", 4), ("mp", "lkmm", "fences", 6), ("mpna", "lkmm", "", 4), ("sb", "lkmm", "", 26),
+    ("iriw", "lkmm", "fences", 26), ("tas", "lkmm", "accesses", 4),
 ]  # fmt: skip
 
 

@@ -32,6 +32,7 @@ _MACHINE_FENCES: dict[Arch, Steps] = {
     Arch.RISCV: {
         "fence.r.rw": (4, ()), "fence.rw.w": (4, ()), "fence.rw.rw": (3, ("fence.r.rw", "fence.rw.w")),
     },
+    Arch.LKMM: {"rmb": (3, ()), "wmb": (3, ()), "mb": (7, ("rmb", "wmb"))},
 }  # fmt: skip
 _PSO_FENCES: Steps = {"sfence": (4, ()), "mfence": (6, ("sfence",))}
 
@@ -52,6 +53,8 @@ def access_steps(i: Instruction) -> Steps:
 def fence_steps(model: str, architecture: Arch | None, own: bool, before: Instruction | None) -> Steps:
     """The fences to offer in front of an access. `own`: the source can name those of the machine; else they are
     C11's."""
+    if not own and architecture is Arch.LKMM:  # it has no word for the others
+        return {"sc": (13, ())}
     if not own or architecture is None:
         return _C11_FENCE_BEFORE_STORE if isinstance(before, WRITES) else C11_FENCE
     if model == "pso":

@@ -23,7 +23,8 @@ from typing import NamedTuple
 from fencepost.execution.execution import EventKind
 from fencepost.models.cat.plan import Op, Plan, walk
 from fencepost.models.registry import Model
-from fencepost.program.instructions import FenceKind, Mode
+from fencepost.program.instructions import FenceKind, Mode, Tag
+from fencepost.program.passes.mapping import TARGETS
 from fencepost.program.program import Arch
 
 
@@ -42,6 +43,7 @@ class Label(NamedTuple):
     initial: bool = False
     rmw: bool = False
     exclusive: bool = False
+    tag: str = Tag.NONE.value
 
 
 class Fact(NamedTuple):
@@ -71,8 +73,8 @@ def _modes(role: str, rmw: bool) -> tuple[Mode, ...]:
 @cache
 def _accesses() -> frozenset[Label]:
     ordinary = {
-        Label(role, m.value, False, u, x)
-        for role in "RW" for u in _TRUTHS for x in _TRUTHS for m in _modes(role, u)
+        Label(role, m.value, False, u, x, t.value)
+        for role in "RW" for u in _TRUTHS for x in _TRUTHS for m in _modes(role, u) for t in Tag
     }  # fmt: skip
     return frozenset(ordinary | {Label("W", Mode.NA.value, True)})
 
@@ -90,8 +92,9 @@ def _primitive(name: str) -> frozenset[Label]:
         "IW": lambda e: e.initial, "RMW": lambda e: e.rmw, "X": lambda e: e.exclusive,
         "access": lambda e: e.role in "RW" and e.detail == detail,
         "fence": lambda e: e.role == "F" and e.detail == detail, "event": lambda e: e.role == detail,
+        "tag": lambda e: e.tag == detail,
     }  # fmt: skip
-    return frozenset(e for e in _labels() if kind in tests and tests[kind](e))
+    return frozenset(e for e in _labels() if tests[kind](e))
 
 
 @lru_cache(maxsize=512)
@@ -116,19 +119,25 @@ def _both(*moves: Move) -> Move:
 
 _OPPOSITE = {Move.SAME: Move.SAME, Move.UP: Move.DOWN, Move.DOWN: Move.UP, Move.ANY: Move.ANY}
 _EMPTY = Fact(Move.SAME)
-#: Dependencies never end in the fences that are put in, but for control dependencies (of what follows a branch); and
-#: what is ordered by a control dependency may only gain where an order is compiled to a branch.
-_RELATIONS = {
-    "po": Fact(Move.SAME, True, True), "int": Fact(Move.SAME, True, True), "atomic": Fact(Move.SAME, True, True),
-    "ctrl": Fact(Move.UP, False, True), "rf": _EMPTY, "co": _EMPTY, "loc": _EMPTY, "addr": _EMPTY, "data": _EMPTY,
-    "rmw": _EMPTY, "spawn": _EMPTY, "pick.addr": _EMPTY, "pick.data": _EMPTY, "pick.ctrl": Fact(Move.DOWN, False, True),
-}  # fmt: skip
 _UNKNOWN = Fact(Move.ANY, True, True)
 
 
+def _relations(branches: bool) -> dict[str, Fact]:
+    """Dependencies never end in the fences that are put in, but for control dependencies (of what follows a branch).
+    `branches`: an order is compiled to a branch, and then what follows it gains control dependencies; without that they
+    are what the program's own branches make them, whatever its orders are."""
+    same = Fact(Move.SAME, False, True)
+    ctrl, picked = (Fact(Move.UP, False, True), Fact(Move.DOWN, False, True)) if branches else (same, same)
+    return {
+        "po": Fact(Move.SAME, True, True), "int": Fact(Move.SAME, True, True), "atomic": Fact(Move.SAME, True, True),
+        "ctrl": ctrl, "pick.ctrl": picked, "rf": _EMPTY, "co": _EMPTY, "loc": _EMPTY, "addr": _EMPTY, "data": _EMPTY,
+        "rmw": _EMPTY, "spawn": _EMPTY, "pick.addr": _EMPTY, "pick.data": _EMPTY,
+    }  # fmt: skip
+
+
 class _Proof:
-    def __init__(self, plan: Plan) -> None:
-        self.plan, self.facts = plan, dict[int, Fact]()
+    def __init__(self, plan: Plan, branches: bool) -> None:
+        self.plan, self.facts, self.relations = plan, dict[int, Fact](), _relations(branches)
 
     def run(self) -> list[str]:
         walk(self.plan, self.compute, self.assign)
@@ -164,7 +173,7 @@ class _Proof:
             case Op.BASE_SET:
                 return _set(_primitive(self.plan.sets[a]))
             case Op.BASE_RELATION:
-                return _RELATIONS.get(self.plan.relations[a], _UNKNOWN)
+                return self.relations.get(self.plan.relations[a], _UNKNOWN)
             case Op.ALL_EVENTS:
                 return _set(_labels())
             case Op.EMPTY_SET:
@@ -248,4 +257,5 @@ def objections(model: Model) -> tuple[str, ...]:
         return (f"the model has no plan: {model.why_no_plan}",)
     if not model.ours and model.architecture is Arch.PPC:
         return ("compiling for POWER replaces fences, and of this model it is not known that it minds",)
-    return tuple(_Proof(model.plan).run())
+    target = TARGETS.get(model.mapped_like)
+    return tuple(_Proof(model.plan, target is not None and target.branch).run())

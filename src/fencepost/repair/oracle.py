@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from fencepost.execution.execution import Execution
+from fencepost.models.cat.plan import is_race
 from fencepost.models.registry import Model
 from fencepost.options import ExploreOptions
 from fencepost.prepare.ready import ready
@@ -26,6 +27,7 @@ class Explorer:
 
     def __init__(self, space: Space, model: Model, options: ExploreOptions, check: Check) -> None:
         self.space, self.model, self.options, self._check = space, model, options, check
+        self.flags_races = model.plan is not None and any(c.race for c in model.plan.checks)
 
     def check(self, chosen: Assignment) -> Verdict:
         return self._check(self.space.build(chosen))
@@ -36,10 +38,12 @@ class Explorer:
         program = ready(self.space.build(chosen), self.model, self.options, undo=True)
         program = replace(program, cuts=witness.program.cuts)
         found = refit(program, witness.execution)
-        if found is None or not self.model.judge(found.execution, all_violations=False).consistent:
+        judgement = self.model.judge(found.execution, all_violations=False) if found is not None else None
+        if found is None or judgement is None or not judgement.consistent:
             return False
-        if witness.error.kind is ErrorKind.RACE:
-            return has_race(found.execution)
+        if witness.error.kind is ErrorKind.RACE:  # as the model has it, where it says what a race is
+            own = any(is_race(f.name) for f in judgement.flags)
+            return own if self.flags_races else has_race(found.execution)
         blamed = tuple(found.number[e] for e in witness.error.events if e in found.number)
         moved = replace(
             witness, execution=found.execution, program=program, error=replace(witness.error, events=blamed)

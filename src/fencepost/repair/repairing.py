@@ -104,7 +104,7 @@ def _told(task: Task, made: Survey, found: Search, oracle: Oracle) -> Repair:
         judgements=found.judgements, lower=found.lower, notes=tuple(made.notes), objections=_objections(task),
     )  # fmt: skip
     if found.ending is Ending.NONE:
-        beyond = task.check(strongest(made.sources.program({})))
+        beyond = task.check(strongest(made.sources.program({}), task.model.architecture))
         if beyond.answer is not Answer.FAIL:
             return replace(common, reason=_elsewhere(made))
         return replace(

@@ -166,6 +166,8 @@ class _Run:
 
     def learn(self, chosen: Assignment, grown: Assignment) -> None:
         outside = [a for a in self.space.atoms if a not in grown]
+        if not outside:  # the strongest one passes, so the model is not monotone: refuse this candidate alone
+            outside = [a for a in self.space.atoms if a not in chosen]
         clause = tuple(a for a in outside if not any(b in outside for b in self.space.below[a]))
         assert clause and not set(clause) & chosen, "a clause should exclude the assignment that it was learnt from"
         self.clauses.append(clause)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from fencepost.program.instructions import Alloca, Call, Fence, FenceKind, Instruction, Mode, Return, Sync
 from fencepost.program.operands import Reg
 from fencepost.program.passes.rewrite import Registers, expand, map_functions
-from fencepost.program.program import Function, Program
+from fencepost.program.program import Arch, Function, Program
 from fencepost.repair.lattice import Access, access_steps, existing_fence_steps, held, is_access, with_order
 from fencepost.repair.space import Site, SiteKind, Spot
 from fencepost.witness.sites import foreign, in_library
@@ -53,17 +53,20 @@ def fence_sites(program: Program) -> list[Site]:
     return found
 
 
-def strongest(program: Program) -> Program:
+def strongest(program: Program, architecture: Arch | None = None) -> Program:
     """The program with every atomic access sequentially consistent and a full fence in front of everything that others
-    may notice: if this fails, no order and no fence helps, wherever it is written."""
+    may notice: if this fails, no order and no fence helps, wherever it is written. The Linux kernel has no loads and
+    stores above acquire and release; its full fences do the rest."""
+    most = Mode.ACQ_REL if architecture is Arch.LKMM else Mode.SC
+    full = FenceKind.MB if architecture is Arch.LKMM else FenceKind.SC
 
     def change(function: Function) -> Function:
         own = not in_library(function.at)
 
         def stronger(i: Instruction, registers: Registers) -> list[Instruction]:
-            here = with_order(i, Mode.SC) if is_access(i) and i.mode is not Mode.NA else i  # type: ignore[attr-defined]
+            here = with_order(i, most) if is_access(i) and i.mode is not Mode.NA else i  # type: ignore[attr-defined]
             fenced = own and (is_access(i) or isinstance(i, Call | Sync | Return))
-            return [Fence(FenceKind.SC, at=i.at), here] if fenced else [here]
+            return [Fence(full, at=i.at), here] if fenced else [here]
 
         return expand(function, stronger)
 

@@ -17,7 +17,7 @@ from fencepost.program.instructions import Fence, Instruction, Jump, Mode, Spawn
 from fencepost.program.operands import FunctionAddress, Position
 from fencepost.program.passes.mapping import TARGETS, map_for_model
 from fencepost.program.passes.rewrite import retarget
-from fencepost.program.program import Function, Program
+from fencepost.program.program import Arch, Function, Program
 from fencepost.records import dataclass
 from fencepost.repair.lattice import Steps, access_steps, fence_steps, held, is_access, joined, raised
 from fencepost.repair.sites import access_site, fence_sites, shared
@@ -332,6 +332,8 @@ def _jumps_back(i: Instruction, at: int) -> bool:
 def useful_on(model: Model) -> Callable[[Space, Atom], bool]:
     """Whether a step makes any difference to what the machine executes, whatever else its site has."""
     target = model.mapped_like
+    if model.architecture is Arch.LKMM:  # acquire and release together are a full barrier, and nothing is above them
+        return lambda space, atom: atom.step != "sc" or space.sites[atom.site].kind is not SiteKind.ACCESS
     if target not in TARGETS and target != "ra":
         return lambda space, atom: True
 

@@ -12,7 +12,7 @@ from fencepost.program.operands import Position
 
 MAX_SIZE = 1 << 20
 FENCES = {f.value: f for f in FenceKind} | {"fence.ar": FenceKind.ACQ_REL}
-FENCES |= {f"fence.{m}": FenceKind(m) for m in ("acq", "rel", "acq_rel", "sc")}
+FENCES |= {f"fence.{m}": FenceKind(m) for m in ("acq", "rel", "acq_rel", "sc", "mb", "rmb", "wmb")}
 
 
 def parse(text: str, file: str) -> tuple[s.Item, ...]:

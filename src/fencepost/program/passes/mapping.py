@@ -113,6 +113,8 @@ def _in_kernel(i: Instruction, _: Registers) -> Sequence[Instruction]:
         return (replace(i, kind=FenceKind.MB),)
     if isinstance(i, ins.Load | ins.Store) and i.mode in (Mode.SC, Mode.ACQ_REL):
         raise UnsupportedError(f"{i.at}: the Linux kernel has no {i.mode.value} loads and stores")
+    if isinstance(i, ins.Rmw | ins.Cas | ins.BlockingCas) and i.mode is Mode.ACQ_REL:
+        return (replace(i, mode=Mode.SC),)  # acquire, release, or a full barrier: nothing in between
     return (i,)
 
 

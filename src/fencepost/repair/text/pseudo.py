@@ -17,6 +17,10 @@ _CALLS = frozenset({
 _LABEL = re.compile(r"[A-Za-z_$][\w$]*\s*:(?!=)")
 _GOES_ON = re.compile(r"[-+*/%&|^<>=!,(\[~]\s*$")
 
+_PREFIXED = (
+    FenceKind.ACQ, FenceKind.REL, FenceKind.ACQ_REL, FenceKind.SC, FenceKind.MB, FenceKind.RMB, FenceKind.WMB,
+)  # fmt: skip
+
 
 class Pseudo:
     marker = "fence.sc;"
@@ -72,8 +76,7 @@ class Pseudo:
         return [Edit(place.key, end, "" if mode is Mode.RLX else f".{mode.value}")]
 
     def fence(self, text: str, kinds: Iterable[FenceKind]) -> str:
-        c11 = (FenceKind.ACQ, FenceKind.REL, FenceKind.ACQ_REL, FenceKind.SC)
-        return "; ".join(f"fence.{k.value}" if k in c11 else k.value for k in kinds)
+        return "; ".join(f"fence.{k.value}" if k in _PREFIXED else k.value for k in kinds)
 
     def fence_at(self, text: str, offset: int) -> tuple[int, int] | None:
         found = re.compile(r"[\w.]+").match(text, offset)
