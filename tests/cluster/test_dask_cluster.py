@@ -42,7 +42,7 @@ def shared(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pids(client: Any) -> list[int]:
-    """Of the workers that answer: one that was killed is on the scheduler's list until its connection is seen broken."""
+    """Of the workers that answer: one that was killed stays on the list until its connection is seen broken."""
     answers = client.run(os.getpid, on_error="return").values()
     return sorted(answer for answer in answers if isinstance(answer, int))
 
