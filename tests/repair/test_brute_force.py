@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from campaign import MODELS, run
+from brute_force import MODELS, run
 
 
 def differences(model: str, programs: int, seed: int, most: int, folder: Path) -> list[str]:

@@ -1,6 +1,6 @@
 """The search against trying every assignment, on as many random programs as one likes:
 
-    python tests/repair/campaign.py --programs 200 --seed 1 [MODEL...]
+    python tests/repair/brute_force.py --programs 200 --seed 1 [MODEL...]
 
 One row per model: how many programs had a repair and how many none, the checks of both sides, and how often they
 disagree. Ends with 1 where they do.
