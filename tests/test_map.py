@@ -42,7 +42,7 @@ def test_the_hops_are_those_of_a_real_run(verb: str) -> None:
 def test_every_room_is_on_the_map() -> None:
     rooms = tomllib.loads((ROOT / "tests" / "layers.toml").read_text())["python"]
     text = PAGE.read_text(encoding="utf-8")
-    told = set(re.findall(r"^\| `([\w_]+)` \|", text, re.MULTILINE))
+    told = set(re.findall(r"^\| `([\w.]+)` \|", text, re.MULTILINE))
     assert told == set(rooms) - {"__init__", "__main__", "_core", "_loading", "_version"}
 
 

@@ -153,7 +153,10 @@ def _texts() -> str:
 
 
 def read_text(text: str, file: str = "<text>", *, flags: Sequence[str] = ()) -> Program:
-    """The Program of a text in the text form (it starts with the word `program`) or in the .fp language."""
+    """The Program of a text: a litmus test where the name of the file says so, else in the text form (it starts with
+    the word `program`) or in the .fp language."""
+    if file.endswith(".litmus"):
+        return _read_litmus(text, file, flags)
     words = text.split(maxsplit=1)
     return (_read_text_form if words[:1] == ["program"] else _read_pseudo)(text, file, flags)
 

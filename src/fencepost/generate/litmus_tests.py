@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fencepost.errors import UsageError
-from fencepost.frontends import litmus, pseudo
+from fencepost.frontends import read_text
 from fencepost.generate.architectures import emitter
 from fencepost.generate.cycles import Cycle, make_cycle, parse_cycle
 from fencepost.generate.edges import Annotation, Edge, parse_edge
@@ -44,9 +44,7 @@ class LitmusTest:
         return f"{self.name}.fp" if self.arch == "fp" else f"{self.name}.litmus"
 
     def program(self) -> Program:
-        if self.arch == "fp":
-            return pseudo.read(self.text, self.file_name)
-        return litmus.read(self.text, self.file_name)
+        return read_text(self.text, self.file_name)
 
 
 def generate(arch: str, cycle: str, name: str = "") -> LitmusTest:

@@ -211,7 +211,7 @@ def test_an_unknown_compiler_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path:
 
 
 def test_the_header_is_found_and_complete(tmp_path: Path) -> None:
-    from fencepost.frontends.c.calls import library
+    from fencepost.frontends.c.library.table import library
 
     header = (compiling.INCLUDE / "fencepost.h").read_text()
     declared = {w.split("(")[0].split()[-1] for w in header.splitlines() if w.endswith(");") and "#define" not in w}

@@ -32,13 +32,11 @@ def translated(ir: Compiled, file: str) -> Program:
 
 def read_ir(text: str, file: str = "<ir>") -> Program:
     """The Program of a module of LLVM IR."""
-    from fencepost.frontends.c.annotations import bound_loops
     from fencepost.frontends.c.llvm.module import read_module
-    from fencepost.frontends.c.unit import Unit
+    from fencepost.frontends.c.whole import translate_program
     from fencepost.program.passes.copies import remove_copies
     from fencepost.program.passes.privacy import find_private
     from fencepost.program.validate import validate
 
-    unit = Unit(read_module(text, file), Path(file).name)
-    program = bound_loops(unit.program(), unit.loop_bounds)
+    program = translate_program(read_module(text, file), Path(file).name)
     return validate(remove_copies(find_private(program)))

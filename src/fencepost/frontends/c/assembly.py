@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from fencepost.frontends.c.body import Body
-from fencepost.frontends.c.inline import bind_results, read_template
+from fencepost.frontends.c.inline import LOCKED_STACK, bind_results, read_template
 from fencepost.frontends.c.llvm.module import Inst
 from fencepost.frontends.c.llvm.types import Type
 from fencepost.frontends.c.unsupported import Unsupported
@@ -23,8 +23,6 @@ _ARM = {"sy": "sy", "ish": "sy", "st": "st", "ishst": "st", "ld": "ld", "ishld":
 _IDLE = frozenset({"", "nop", "pause", "rep nop", "yield", "hint #1", "or 27,27,27"})
 _RISCV = re.compile(r"fence\s+(rw|r|w|iorw)\s*,\s*(rw|r|w|iorw)\Z")
 _INTEL = "inteldialect"
-#: What locked operations on the stack are for: a fence. A number begins with one $ for the machine, with two for LLVM.
-LOCKED_STACK = re.compile(r"lock (?:add|or)[lq] \${1,2}0(?:x0)?\s*,\s*-?\w*\(%[er]sp\)\Z", re.IGNORECASE)
 
 
 def translate(b: Body, i: Inst, type_: Type) -> None:

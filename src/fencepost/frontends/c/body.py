@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from fencepost.frontends.c.constants import bits_of, number, read_constant
 from fencepost.frontends.c.declared import Declared
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
 from fencepost.frontends.c.llvm.types import ArrayOf, Float, Int, Ptr, StructOf, Type, TypeTable, leaf_count, leaves
+from fencepost.frontends.c.unit import Unit
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind, Instruction, Mode, Op
@@ -18,12 +18,8 @@ from fencepost.program.passes.rewrite import retarget
 from fencepost.program.program import Function
 from fencepost.records import dataclass
 
-if TYPE_CHECKING:
-    from fencepost.frontends.c.unit import Unit
-
 Leaves = tuple[Operand, ...]
 ZERO, ONE = Const(0), Const(1)
-RETURNED = "fencepost.returned"  # thread-local: what a function returns beyond its first word
 
 
 class Body:

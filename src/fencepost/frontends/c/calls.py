@@ -4,76 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache
-from importlib import import_module
 
-from fencepost.frontends.c import assembly, exceptions
+from fencepost.frontends.c import assembly, exceptions, intrinsics, throwing
 from fencepost.frontends.c.assigned import begins
-from fencepost.frontends.c.body import RETURNED, ZERO, Body, Leaves
+from fencepost.frontends.c.body import ZERO, Body, Leaves
+from fencepost.frontends.c.library import streams
+from fencepost.frontends.c.library.table import library
 from fencepost.frontends.c.llvm.module import Inst, argument_attributes, skip_attributes
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name, value_name
 from fencepost.frontends.c.llvm.types import PTR, FunctionType, Type, Void, leaf_count
 from fencepost.frontends.c.memory import copy_memory
+from fencepost.frontends.c.site import Argument, Site
+from fencepost.frontends.c.unit import RETURNED
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.operands import Const, FunctionAddress, Operand, Reg
-from fencepost.records import dataclass
-
-_LIBRARIES = (
-    "memory", "strings", "stdio", "stdlib", "math", "pthread", "threads", "endings", "verifier", "cxx", "compiler",
-    "kernel", "lkmm",
-)  # fmt: skip
-
 
 _RUST_PANIC = re.compile(r"_ZN(4core9panicking|3std9panicking)|_RN.*4core9panicking")
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """`name` is the name of the value in the IR, where it has one."""
-
-    type: Type
-    values: Leaves
-    name: str | None
-    align: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """A call. `callee` is the name of the function, as it is linked."""
-
-    callee: str
-    args: list[Argument]
-    result_type: Type
-    result: str | None
-
-    def __len__(self) -> int:
-        return len(self.args)
-
-    def __getitem__(self, index: int) -> Operand:
-        """The first (nearly always only) scalar of an argument; 0 where the program passed none."""
-        return self.args[index].values[0] if index < len(self.args) and self.args[index].values else ZERO
-
-    def name(self, index: int) -> str | None:
-        return self.args[index].name if index < len(self.args) else None
-
-
-Handler = Callable[[Body, Site], Operand | Leaves | None]
-
-
-def replaced(name: str) -> Handler | None:
-    """What we do instead of a function that headers define."""
-    found: Handler | None = import_module("fencepost.frontends.c.library.streams").replaced(name)
-    return found
-
-
-@cache
-def library() -> dict[str, Handler]:
-    """Every library function that we know, by its linked name."""
-    found: dict[str, Handler] = {}
-    for name in _LIBRARIES:
-        found |= import_module(f"fencepost.frontends.c.library.{name}").FUNCTIONS
-    return found
 
 
 def call(b: Body, i: Inst) -> None:
@@ -140,16 +87,16 @@ def _copied(b: Body, type_: Type, source: Operand) -> Operand:
 
 
 def _direct(b: Body, site: Site, type_: Type) -> None:
-    if site.callee == exceptions.TERMINATE and b.unit.exceptions.caught:
-        b.emit(ins.Call(None, FunctionAddress(exceptions.UNCAUGHT), ()))
+    if site.callee == throwing.TERMINATE and b.unit.exceptions.caught:
+        b.emit(ins.Call(None, FunctionAddress(throwing.UNCAUGHT), ()))
         return
-    instead = replaced(site.callee)
+    instead = streams.replaced(site.callee)
     defined = b.unit.defined(site.callee) if instead is None else None
     if defined is not None:
         variadic = len(defined.parameters) if defined.variadic else None
         finish(b, site, b.unit.address(site.callee), variadic)
         return
-    handler = instead or (intrinsic if site.callee.startswith("llvm.") else library().get)(site.callee)
+    handler = instead or (intrinsics.find if site.callee.startswith("llvm.") else library().get)(site.callee)
     if handler is None and _RUST_PANIC.match(site.callee):
         b.fail(ins.ErrorKind.ABORT, "a panic")
         return
@@ -163,15 +110,6 @@ def _direct(b: Body, site: Site, type_: Type) -> None:
         b.bind(site.result, values)
 
 
-def intrinsic(name: str) -> Handler | None:
-    table: dict[str, Handler] = import_module("fencepost.frontends.c.intrinsics").FUNCTIONS
-    parts = name.split(".")
-    for length in range(len(parts), 1, -1):
-        if (found := table.get(".".join(parts[:length]))) is not None:
-            return found
-    return None
-
-
 def finish(b: Body, site: Site, callee: Operand, variadic: int | None) -> None:
     """Emits the call itself. `variadic`: how many arguments are named; the others go through memory."""
     named = site.args if variadic is None else site.args[:variadic]
@@ -180,7 +118,7 @@ def finish(b: Body, site: Site, callee: Operand, variadic: int | None) -> None:
         operands.append(_area(b, site.args[variadic:]))
     count = 0 if isinstance(site.result_type, Void) else leaf_count(site.result_type)
     first = b.fresh(site.result or "unused") if count else None
-    if site.callee in exceptions.THROWS:
+    if site.callee in throwing.THROWS:
         exceptions.note_place(b)
     b.emit(ins.Call(first, callee, tuple(operands)))
     if b.unit.exceptions.may_throw(site.callee) if site.callee else b.unit.exceptions.caught:

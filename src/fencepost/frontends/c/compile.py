@@ -16,8 +16,8 @@ from secrets import token_hex
 from fencepost import cache as kept
 from fencepost.errors import FencepostError, InputError, UsageError
 from fencepost.frontends.c.included import INCLUDED, READ, shown_sources
-from fencepost.frontends.c.undefined import FLAGS as SANITIZE
-from fencepost.frontends.c.undefined import SCOPES
+from fencepost.frontends.c.sanitizers import FLAGS as SANITIZE
+from fencepost.frontends.c.sanitizers import SCOPES
 from fencepost.records import dataclass
 
 OLDEST = 14

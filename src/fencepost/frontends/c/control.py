@@ -6,14 +6,15 @@ import re
 from collections.abc import Callable
 
 from fencepost.frontends.c import exceptions
-from fencepost.frontends.c.body import RETURNED, Body, Leaves
+from fencepost.frontends.c.body import Body, Leaves
 from fencepost.frontends.c.calls import call
-from fencepost.frontends.c.exceptions import Exceptions
 from fencepost.frontends.c.library.verifier import end_atomic, is_atomic
 from fencepost.frontends.c.llvm.module import BasicBlock, Inst
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
 from fencepost.frontends.c.llvm.types import Type, Void, leaf_count
+from fencepost.frontends.c.throwing import Exceptions
 from fencepost.frontends.c.undefined import compilers_check, trap_of
+from fencepost.frontends.c.unit import RETURNED
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from fencepost.frontends.c import aggregates, arithmetic, calls, control, memory, varargs
 from fencepost.frontends.c.assigned import maybe_unassigned
 from fencepost.frontends.c.body import Body
-from fencepost.frontends.c.calls import Argument, Site, library
 from fencepost.frontends.c.constants import bits_of
 from fencepost.frontends.c.control import Blocks
 from fencepost.frontends.c.declared import Declared
+from fencepost.frontends.c.library.table import library
 from fencepost.frontends.c.library.verifier import begin_atomic, is_atomic
 from fencepost.frontends.c.llvm.module import BasicBlock, Inst, IrFunction, Module
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
 from fencepost.frontends.c.llvm.types import Float, Int, Ptr, Type, Void, leaf_count
 from fencepost.frontends.c.memory import RETVAL, source_name
+from fencepost.frontends.c.site import Argument, Site
+from fencepost.frontends.c.unit import Unit
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.operands import Position
 from fencepost.program.program import Function
-
-if TYPE_CHECKING:
-    from fencepost.frontends.c.unit import Unit
 
 _HANDLERS: dict[str, Callable[[Body, Inst], None]] = (
     arithmetic.HANDLERS | memory.HANDLERS | aggregates.HANDLERS | calls.HANDLERS | varargs.HANDLERS

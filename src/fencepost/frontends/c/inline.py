@@ -15,6 +15,8 @@ from fencepost.records import dataclass
 
 _IMMEDIATE = re.compile(r"[inseI-P]+")  # letters that allow numbers only
 _CONSTRAINT = re.compile(r"(?:\{[^}]*\}|[^,{])+")
+#: What locked operations on the stack are for: a fence. A number begins with one $ for the machine, with two for LLVM.
+LOCKED_STACK = re.compile(r"lock (?:add|or)[lq] \${1,2}0(?:x0)?\s*,\s*-?\w*\(%[er]sp\)\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

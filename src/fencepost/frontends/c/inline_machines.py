@@ -9,8 +9,7 @@ from fencepost.frontends.assembly.dialect import Dialect
 from fencepost.frontends.assembly.ppc import PPC
 from fencepost.frontends.assembly.riscv import RISCV
 from fencepost.frontends.assembly.x86 import X86_64
-from fencepost.frontends.c.assembly import LOCKED_STACK
-from fencepost.frontends.c.inline import Place
+from fencepost.frontends.c.inline import LOCKED_STACK, Place
 from fencepost.frontends.c.inline_machine import Machine
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program.operands import Const, Reg

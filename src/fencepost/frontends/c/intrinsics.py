@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fencepost.frontends.c import varargs
 from fencepost.frontends.c.body import ONE, ZERO, Body, Leaves
-from fencepost.frontends.c.calls import Handler, Site
 from fencepost.frontends.c.constants import bits_of, number
 from fencepost.frontends.c.library import math, memory
 from fencepost.frontends.c.llvm.types import leaves
+from fencepost.frontends.c.site import Handler, Site
 from fencepost.frontends.c.undefined import check_absolute
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind, FenceKind, Op
@@ -200,3 +200,12 @@ FUNCTIONS: dict[str, Handler] = {
     "llvm.x86.sse2.mfence": fence(FenceKind.MFENCE), "llvm.x86.sse2.lfence": fence(FenceKind.LFENCE),
     "llvm.x86.sse.sfence": fence(FenceKind.SFENCE),
 }  # fmt: skip
+
+
+def find(name: str) -> Handler | None:
+    """What stands for an intrinsic; its name ends with the types that it is for."""
+    parts = name.split(".")
+    for length in range(len(parts), 1, -1):
+        if (found := FUNCTIONS.get(".".join(parts[:length]))) is not None:
+            return found
+    return None

@@ -4,8 +4,8 @@ are compiled when something of theirs is first reached, by the compiler of the p
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-from fencepost.frontends.c.calls import library
 from fencepost.frontends.c.llvm.module import IrFunction, IrGlobal, Module, read_module
 from fencepost.frontends.c.llvm.tokens import plain_name
 from fencepost.frontends.c.sources import Source, ir_of, source_of
@@ -18,8 +18,8 @@ _LOCAL_FUNCTION = re.compile(r'^define (?:internal|private) [^@]*@([-\w$.]+|"(?:
 class Linked:
     """A definition of the program itself comes before ours, which is a handler in Python or a library source."""
 
-    def __init__(self, main: Module) -> None:
-        self.main = main
+    def __init__(self, main: Module, handled: Callable[[str], bool]) -> None:
+        self.main, self._handled = main, handled
         self.throws: frozenset[str] = frozenset()  # handlers that give way to a library source
         self._others: dict[Source, Module] = {}
 
@@ -38,7 +38,7 @@ class Linked:
         return next((m.functions[name] for m in self._others.values() if name in m.functions), None)
 
     def _library_function(self, name: str) -> IrFunction | None:
-        if name in library() and name not in self.throws:
+        if self._handled(name) and name not in self.throws:
             return None
         for module in self._others.values():
             if (found := module.functions.get(name)) is not None and found.lines is not None:

@@ -12,14 +12,6 @@ from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind, Op
 from fencepost.program.operands import Const, Operand
 
-#: Shifts of negative numbers are left out: every compiler defines them, and C23 and C++20 nearly do.
-SANITIZERS = (
-    "signed-integer-overflow", "shift-exponent", "float-cast-overflow", "array-bounds", "return", "builtin",
-    "vla-bound",
-)  # fmt: skip
-FLAGS = (f"-fsanitize={','.join(SANITIZERS)}", "-fsanitize-trap=all")
-#: Tells where variables begin to live, so that one of a loop's body has no value again in the next round.
-SCOPES = ("-Xclang", "-fsanitize-address-use-after-scope")
 #: By the number that the compiler gives to the trap (clang's SanitizerHandler), in UBSan's words.
 _TRAPS = {
     0: (ErrorKind.OVERFLOW, "signed integer overflow: the sum cannot be represented in its type"),

@@ -1,4 +1,5 @@
-"""The whole program: which functions and globals it reaches, and the Program made of them."""
+"""What all functions of a program share while they are translated: its globals, what names stand for, and which
+functions are reached. It knows nothing of how one is translated."""
 
 from __future__ import annotations
 
@@ -6,31 +7,24 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from fencepost.errors import InputError
-from fencepost.frontends.c.body import RETURNED, ZERO, Body
+from fencepost.frontends.c import usage
 from fencepost.frontends.c.constants import read_initialiser
-from fencepost.frontends.c.exceptions import UNCAUGHT, Exceptions, end_where_it_flies, uncaught
-from fencepost.frontends.c.function import translate, translate_stub
-from fencepost.frontends.c.library import endings
 from fencepost.frontends.c.linked import Linked
 from fencepost.frontends.c.llvm.module import IrFunction, IrGlobal, Module
-from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
+from fencepost.frontends.c.llvm.tokens import Cursor
 from fencepost.frontends.c.llvm.types import Type, TypeTable
-from fencepost.frontends.c.polling import wait_at_once
+from fencepost.frontends.c.throwing import Exceptions
 from fencepost.frontends.c.unsupported import Unsupported
-from fencepost.program import instructions as ins
 from fencepost.program.operands import Const, ConstantOperand, FunctionAddress, GlobalAddress, Position, to_unsigned
-from fencepost.program.program import Arch, Function, Init, Object, Program, Thread
+from fencepost.program.program import Function, Object
 from fencepost.records import dataclass
 
-START = "fencepost.start"
-ARGV = "fencepost.argv"
+RETURNED = "fencepost.returned"  # thread-local: what a function returns beyond its first word
 #: What libraries define and programs only take the address of, or pass on.
 _ADDRESS_ONLY = re.compile(
     r"_ZT[IS]|_ZTV(?!.*(ios|stream|locale|facet))|_ZNK?St(?!.*(ios|locale|facet))|_ZSt(3cin|\d(cout|cerr|clog|wcout))$"
     r"|_ZSt7nothrow$|std(in|out|err)$|(__)?environ$|__dso_handle$|__libc_single_threaded$|opt(arg|ind|err|opt)$"
 )
-_PROGRAM_NAME = b"program"
 
 
 _RESULT = re.compile(r"^\s*(%[-\w.$]+) = (?:tail |notail )?call .*?@([-\w.$]+)\(")
@@ -53,11 +47,11 @@ class _Names:
 
 
 class Unit:
-    """Collects what is reached from `main`. Everything is translated once, when it is first named."""
+    """Collects what is named. `handled` says of a name whether a handler of ours stands for the function."""
 
-    def __init__(self, module: Module, name: str) -> None:
-        self.module, self.program_name = module, name
-        self.linked = Linked(module)
+    def __init__(self, module: Module, handled: Callable[[str], bool]) -> None:
+        self.module = module
+        self.linked = Linked(module, handled)
         self.types = module.types
         self.objects: dict[str, Object] = {}
         self.functions: dict[str, Function] = {}
@@ -66,10 +60,10 @@ class Unit:
         self._returned = 0
         self._used: set[str] | None = None
         self.loop_bounds: list[tuple[str, Position, int]] = []  # function, place of the annotation, bound
-        self.uses_mutex_kinds = self._mutex_kinds()
+        self.uses_mutex_kinds = usage.mutex_kinds(module)
         self.uses_realloc = "realloc" in module.functions or "reallocarray" in module.functions
-        self.ends_program = endings.uses(module, endings.AT_EXIT)
-        self.ends_threads = (endings.uses(module, endings.AT_THREAD_EXIT), endings.uses_destructors(module))
+        self.ends_program = usage.registers(module, usage.AT_EXIT)
+        self.ends_threads = (usage.registers(module, usage.AT_THREAD_EXIT), usage.has_destructors(module))
         self.exceptions = Exceptions(self.linked)
 
     # --- names
@@ -161,9 +155,17 @@ class Unit:
     # --- reaching
 
     def reach(self, name: str) -> None:
+        """Notes a function that must be translated, once."""
         if name not in self._named:
             self._named.add(name)
             self._todo.append(name)
+
+    def reached(self) -> Iterator[IrFunction]:
+        """The functions that are reached, also those that come while this runs."""
+        while self._todo:
+            known = self.linked.function(self._todo.pop())
+            assert known is not None, "what is reached is known"
+            yield known
 
     def _object(self, g: IrGlobal) -> None:
         if g.name in self.objects:
@@ -179,77 +181,3 @@ class Unit:
             c = Cursor(g.initialiser.tokens, g.initialiser.file, g.initialiser.at)
             init = tuple(read_initialiser(_Names(g.module.types, self.address), g.type, c))
             self.objects[g.name] = Object(o.name, o.size, o.align, init, o.thread_local, o.constant, type_, at)
-
-    def _mutex_kinds(self) -> bool:
-        """Whether a mutex may be recursive or error-checking: then each operation must look, which costs a read."""
-        calls = re.compile(r"@(pthread_mutexattr_settype|mtx_init)\(.*, i32 (?:noundef )?(\S+)\)")
-        for f in self.module.functions.values():
-            if f.name == "_ZNSt3__115recursive_mutexC1Ev":
-                return True
-            for line in f.lines or ():
-                if (found := calls.search(line)) and found.group(2) not in (("0",), ("0", "2"))["mtx" in line]:
-                    return True
-        static = re.compile(r"__pthread_mutex_s \{ i32 0, i32 0, i32 0, i32 0, i32 [1-9]")
-        return any(static.search(line) for line in self.module.global_lines.values())
-
-    # --- the program
-
-    def program(self) -> Program:
-        main = self.defined("main")
-        if main is None:
-            raise InputError(
-                "there is no function main to start from", file=self.module.file, line=1, expected="`int main(void)`",
-                hint="a program of several files is checked by naming all of them: fencepost check main.c queue.c",
-            )  # fmt: skip
-        start, args = self._start(main)
-        while self._todo:
-            name = self._todo.pop()
-            known = self.linked.function(name)
-            assert known is not None, "what is reached is known"
-            wait_at_once(known)
-            self.functions[name] = translate(self, known) if known.lines is not None else translate_stub(self, known)
-        if self.exceptions.caught:
-            b = Body(self, UNCAUGHT)
-            uncaught(b)
-            self.functions[UNCAUGHT] = b.finish(0, False, None)
-        order = sorted(self.functions, key=lambda n: n != start)
-        functions = tuple(self.functions[n] for n in order)
-        return Program(
-            self.program_name, Arch.C11, tuple(self.objects.values()), functions, (Thread("main", start, args),)
-        )
-
-    def _start(self, main: IrFunction) -> tuple[str, tuple[ConstantOperand, ...]]:
-        """The function that the first thread runs, and its arguments. It runs constructors, then main; when that
-        returns, the program ends."""
-        self.reach("main")
-        args = (Const(1), self._argv(), ZERO)[: len(main.parameters)]
-        b = Body(self, START)
-        for name in self._constructors():
-            b.emit(ins.Call(None, self.address(name), ()))
-        result = b.fresh("result")
-        b.emit(ins.Call(result, FunctionAddress("main"), args))
-        end_where_it_flies(b)
-        endings.end_program(b, result)
-        self.functions[START] = b.finish(0, False, None)
-        return START, ()
-
-    def _argv(self) -> ConstantOperand:
-        name = f"{ARGV}.name"
-        init = tuple(Init(k, 1, Const(byte)) for k, byte in enumerate(_PROGRAM_NAME))
-        self.add_object(Object(name, len(_PROGRAM_NAME) + 1, 1, init, constant=True))
-        return self.add_object(Object(ARGV, 16, 8, (Init(0, 8, GlobalAddress(name)),)))
-
-    def _constructors(self) -> list[str]:
-        """The functions of llvm.global_ctors in the order in which they run."""
-        found = self.module.global_("llvm.global_ctors")
-        if not isinstance(found, IrGlobal) or found.initialiser is None:
-            return []
-        tokens = found.initialiser.tokens[found.initialiser.at :]
-        pairs: list[tuple[int, str]] = []
-        priority = 65535
-        for k, token in enumerate(tokens):
-            if token == "i32" and tokens[k + 1].isdigit():
-                priority = int(tokens[k + 1])
-            elif token[0] == "@" and plain_name(token) in self.module.functions:
-                pairs.append((priority, plain_name(token)))
-        return [name for _, name in sorted(pairs, key=lambda p: p[0])]

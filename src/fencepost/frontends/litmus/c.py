@@ -7,6 +7,7 @@ import re
 from fencepost.frontends.assembly.code import Code
 from fencepost.frontends.assembly.dialect import RegisterName
 from fencepost.frontends.litmus.build import build
+from fencepost.frontends.litmus.c_atomics import call as atomic_call
 from fencepost.frontends.litmus.c_expressions import ASSIGNING, C_INT, C_LONG, Expressions, Value
 from fencepost.frontends.litmus.c_kernel import is_kernels
 from fencepost.frontends.litmus.frame import Frame
@@ -89,6 +90,9 @@ class _Function(Expressions):
         self.given |= set(self.declared)
         self.loops: list[tuple[Token, Token]] = []  # where continue and break go
         self._parameters(state)
+
+    def call(self, token: Token) -> Value:
+        return atomic_call(self, token)
 
     def _parameters(self, state: State) -> None:
         t = self.t

@@ -6,16 +6,13 @@ VALUES give a result, into the register they are handed (None: nobody wants it);
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from fencepost.frontends.pseudo import syntax as s
+from fencepost.frontends.pseudo.expressions import LOAD_MODES, STORE_MODES, UPDATE_MODES, Expressions, Lowering
 from fencepost.frontends.pseudo.scope import OPERATORS, mistake
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind, Mode, Op, RmwOp, SyncOp
 from fencepost.program.operands import Const, GlobalAddress, Operand, Reg
-
-if TYPE_CHECKING:
-    from fencepost.frontends.pseudo.expressions import Expressions
 
 _AFTER_FAILURE = {Mode.REL: Mode.RLX, Mode.ACQ_REL: Mode.ACQ}
 
@@ -32,7 +29,7 @@ def _memory(argument: s.Argument, shape: str) -> s.Access:
     return argument
 
 
-def _update(op: RmwOp) -> Callable[[Expressions, s.Call, Reg | None], None]:
+def _update(op: RmwOp) -> Lowering:
     def lower(within: Expressions, e: s.Call, dst: Reg | None) -> None:
         shape = f"{e.name}(place, value)"
         _arguments(e, shape, 2)
@@ -44,8 +41,6 @@ def _update(op: RmwOp) -> Callable[[Expressions, s.Call, Reg | None], None]:
 
 
 def _target(within: Expressions, e: s.Call, shape: str) -> tuple[Operand, Mode]:
-    from fencepost.frontends.pseudo.expressions import UPDATE_MODES
-
     return within.access(_memory(e.args[0], shape), UPDATE_MODES, f"a {e.name}")
 
 
@@ -80,16 +75,12 @@ def _blocking_cas(within: Expressions, e: s.Call) -> None:
 
 
 def _load_exclusive(within: Expressions, e: s.Call, dst: Reg | None) -> None:
-    from fencepost.frontends.pseudo.expressions import LOAD_MODES
-
     _arguments(e, "LDX(place)", 1)
     address, mode = within.access(_memory(e.args[0], "LDX(place)"), LOAD_MODES[1:], "an LDX")
     within.code.emit(ins.Load(within.result(dst), address, mode=mode, exclusive=True, at=e.at))
 
 
 def _store_exclusive(within: Expressions, e: s.Call, dst: Reg | None) -> None:
-    from fencepost.frontends.pseudo.expressions import STORE_MODES
-
     _arguments(e, "STX(place, value)", 2)
     address, mode = within.access(_memory(e.args[0], "STX(place, value)"), STORE_MODES[1:], "an STX")
     value = within.value(within.expression(e.args[1]))
@@ -97,8 +88,6 @@ def _store_exclusive(within: Expressions, e: s.Call, dst: Reg | None) -> None:
 
 
 def _await(within: Expressions, e: s.Call, dst: Reg | None) -> None:
-    from fencepost.frontends.pseudo.expressions import LOAD_MODES
-
     shape = "wait(place == value) or wait((place & mask) == value), with any comparison"
     _arguments(e, shape, 1)
     condition = e.args[0]
@@ -198,7 +187,7 @@ UPDATES = {
     "FADD": RmwOp.ADD, "FSUB": RmwOp.SUB, "FAND": RmwOp.AND, "FOR": RmwOp.OR, "FXOR": RmwOp.XOR, "FNAND": RmwOp.NAND,
     "FMAX": RmwOp.MAX, "FMIN": RmwOp.MIN, "XCHG": RmwOp.XCHG,
 }  # fmt: skip
-VALUES: dict[str, Callable[[Expressions, s.Call, Reg | None], None]] = {
+VALUES: dict[str, Lowering] = {
     **{name: _update(op) for name, op in UPDATES.items()},
     "CAS": _cas, "WCAS": _cas, "LDX": _load_exclusive, "STX": _store_exclusive, "wait": _await,
     "choose": _choose, "select": _select, "trylock": _trylock, "malloc": _malloc, "join": _join,

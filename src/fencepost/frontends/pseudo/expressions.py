@@ -3,8 +3,9 @@ writes the register it is for: `r := x` is one load, and nothing depends on more
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping
+
 from fencepost.errors import InputError
-from fencepost.frontends.pseudo import builtins
 from fencepost.frontends.pseudo import syntax as s
 from fencepost.frontends.pseudo.code import Code
 from fencepost.frontends.pseudo.scope import CELL, OPERATORS, Scope, Variable, mistake
@@ -20,10 +21,14 @@ UPDATE_MODES = (Mode.RLX, Mode.ACQ, Mode.REL, Mode.ACQ_REL, Mode.SC)
 
 
 class Expressions:
-    """The expressions of one function. `named` are its registers that the user named."""
+    """The expressions of one function. `named` are its registers that the user named; `values` are the operations that
+    look like calls, `actions` the names of those that give no value."""
 
-    def __init__(self, scope: Scope, code: Code, named: list[str]) -> None:
+    def __init__(
+        self, scope: Scope, code: Code, named: list[str], values: Mapping[str, Lowering], actions: Collection[str]
+    ) -> None:
         self.scope, self.code, self.named = scope, code, named
+        self._values, self._actions = values, actions
 
     def value(self, e: s.Expression, dst: Reg | None = None) -> Operand:
         """An operand that holds `e`. With `dst`, exactly that register, written by the last instruction emitted."""
@@ -179,11 +184,15 @@ class Expressions:
     # --- calls
 
     def _call(self, e: s.Call, dst: Reg | None) -> Operand:
-        if e.name in builtins.ACTIONS:
+        if e.name in self._actions:
             raise mistake(f"{e.name} has no value", e.at)
         target = self.result(dst)
-        builtins.VALUES.get(e.name, Expressions.call)(self, e, target)
+        self.operation(e, target)
         return target
+
+    def operation(self, e: s.Call, dst: Reg | None) -> None:
+        """An operation that looks like a call and gives a value, or a call."""
+        self._values.get(e.name, Expressions.call)(self, e, dst)
 
     def call(self, e: s.Call, dst: Reg | None) -> None:
         """A call of one of the program's own functions."""
@@ -216,9 +225,13 @@ class Expressions:
 
         if name in self.scope.declared:
             return mistake(f"{name} is no function", at, hint=f"its declaration is at {self.scope.declared[name]}")
-        known = {k.lower(): k for k in [*builtins.NAMES, *self.scope.functions]}
+        known = {k.lower(): k for k in [*self._values, *self._actions, *self.scope.functions]}
         near = get_close_matches(name.lower(), sorted(known), 1)
         return mistake(f"there is no function {name}", at, hint=f"did you mean {known[near[0]]}?" if near else "")
+
+
+#: What an operation that looks like a call becomes; its result goes into the register (None: nobody wants it).
+Lowering = Callable[[Expressions, s.Call, Reg | None], None]
 
 
 def noticeable(e: s.Argument | s.Place, within: Expressions) -> bool:

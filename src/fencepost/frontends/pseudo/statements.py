@@ -70,7 +70,7 @@ def _assigned(block: s.Block) -> Iterator[tuple[str, Position]]:
 class _Body:
     def __init__(self, scope: Scope, code: Code) -> None:
         self.scope, self.code = scope, code
-        self.expressions = Expressions(scope, code, list(code.registers))
+        self.expressions = Expressions(scope, code, list(code.registers), builtins.VALUES, builtins.ACTIONS)
         self.loops: list[_Loop] = []
         self.atomic: Position | None = None
         self.labels: dict[str, tuple[int, Position | None]] = {}  # the label, and the atomic block it stands in
@@ -167,7 +167,7 @@ class _Body:
         elif call.name in ("CAS", "WCAS"):
             builtins.compare_exchange(self.expressions, call, None, None)
         else:
-            builtins.VALUES.get(call.name, Expressions.call)(self.expressions, call, None)
+            self.expressions.operation(call, None)
 
     # --- control
 

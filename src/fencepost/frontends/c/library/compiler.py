@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fencepost.frontends.c.body import Body
-from fencepost.frontends.c.calls import Handler, Site
+from fencepost.frontends.c.site import Handler, Site
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import FenceKind, Mode, RmwOp

@@ -4,12 +4,13 @@ threads, mutexes, condition variables, once. Exceptions are in exceptions.py."""
 from __future__ import annotations
 
 from fencepost.frontends.c.body import ONE, ZERO, Body
-from fencepost.frontends.c.calls import Handler, Site
 from fencepost.frontends.c.constants import number
-from fencepost.frontends.c.exceptions import NOBODY, THROWS, end_where_it_flies, flying, look
+from fencepost.frontends.c.exceptions import NOBODY, end_where_it_flies, flying, look
 from fencepost.frontends.c.library import memory, sync
 from fencepost.frontends.c.library.runtime import run
 from fencepost.frontends.c.library.stdlib import constant
+from fencepost.frontends.c.site import Handler, Site
+from fencepost.frontends.c.throwing import THROWS
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind, Mode, Op, SyncOp

@@ -6,35 +6,19 @@ ends with the handlers that the ending thread registered; those that another thr
 
 from __future__ import annotations
 
-import re
-
 from fencepost.frontends.c.body import ONE, ZERO, Body
-from fencepost.frontends.c.calls import Handler, Site
 from fencepost.frontends.c.exceptions import end_where_it_flies
 from fencepost.frontends.c.library.runtime import run
-from fencepost.frontends.c.llvm.module import Module
+from fencepost.frontends.c.site import Handler, Site
+from fencepost.frontends.c.usage import AT_EXIT, AT_THREAD_EXIT, REGISTERS
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind, Mode, Op
 from fencepost.program.operands import Const, FunctionAddress, Operand
 from fencepost.program.program import Object
 
-AT_EXIT, AT_THREAD_EXIT, TRAMPOLINE = "fencepost.at_exit", "fencepost.at_thread_exit", "fencepost.thread"
+TRAMPOLINE = "fencepost.thread"
 DESTRUCTORS, SPECIFIC, MAX_KEYS = "fencepost.destructors", "fencepost.specific", 64
 _MOST = 64
-_REGISTERS = {AT_EXIT: ("atexit", "__cxa_atexit"), AT_THREAD_EXIT: ("__cxa_thread_atexit", "__cxa_thread_atexit_impl")}
-_WITH_DESTRUCTOR = re.compile(r"@(?:pthread_key_create|tss_create)\(.*, (?:ptr|void \(i8\*\)\*) (?:noundef )?(?!null)")
-
-
-def uses(module: Module, name: str) -> bool:
-    """Whether the program registers anything in this list."""
-    return any(f in module.functions for f in _REGISTERS[name])
-
-
-def uses_destructors(module: Module) -> bool:
-    """Whether some thread-specific data has a destructor."""
-    known = any(f in module.functions for f in ("pthread_key_create", "tss_create"))
-    lines = (line for f in module.functions.values() for line in f.lines or ()) if known else ()
-    return any(_WITH_DESTRUCTOR.search(line) for line in lines)
 
 
 def _list(b: Body, name: str) -> Operand:
@@ -108,5 +92,5 @@ def leave_thread(b: Body, s: Site) -> None:
 FUNCTIONS: dict[str, Handler] = {
     "exit": leave_program, "_exit": leave_at_once, "_Exit": leave_at_once, "quick_exit": leave_at_once,
     "pthread_exit": leave_thread, "thrd_exit": leave_thread,
-    **{f: register(name) for name, functions in _REGISTERS.items() for f in functions},
+    **{f: register(name) for name, functions in REGISTERS.items() for f in functions},
 }  # fmt: skip

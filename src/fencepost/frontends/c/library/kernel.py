@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fencepost.frontends.c.body import ZERO, Body
-from fencepost.frontends.c.calls import Handler, Site
 from fencepost.frontends.c.constants import number
 from fencepost.frontends.c.library.runtime import run
 from fencepost.frontends.c.library.stdlib import constant, errno
+from fencepost.frontends.c.site import Handler, Site
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import Mode, Op

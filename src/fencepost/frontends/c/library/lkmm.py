@@ -7,7 +7,7 @@ The tags tell the model what an access is (program/instructions.py).
 from __future__ import annotations
 
 from fencepost.frontends.c.body import ZERO, Body
-from fencepost.frontends.c.calls import Handler, Site
+from fencepost.frontends.c.site import Handler, Site
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import FenceKind, Mode, Op, RmwOp, Tag
 from fencepost.program.operands import Const, Operand

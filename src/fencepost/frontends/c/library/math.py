@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fencepost.frontends.c.body import ZERO, Body
-from fencepost.frontends.c.calls import Handler, Site
 from fencepost.frontends.c.constants import bits_of, number
+from fencepost.frontends.c.site import Handler, Site
 from fencepost.program.instructions import Op
 from fencepost.program.operands import Const, Operand
 

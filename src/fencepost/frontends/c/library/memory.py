@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from fencepost.frontends.c.body import ONE, ZERO, Body
-from fencepost.frontends.c.calls import Handler, Site
 from fencepost.frontends.c.constants import bits_of, number
 from fencepost.frontends.c.library.runtime import run
 from fencepost.frontends.c.llvm.types import leaves
 from fencepost.frontends.c.memory import layout_of
+from fencepost.frontends.c.site import Handler, Site
 from fencepost.frontends.c.undefined import check
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind, Mode, Op

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from fencepost.frontends.c.body import ONE, ZERO, Body
-from fencepost.frontends.c.calls import Handler, Site
 from fencepost.frontends.c.constants import number
 from fencepost.frontends.c.exceptions import flying, look
 from fencepost.frontends.c.library import sync as common
 from fencepost.frontends.c.library.endings import DESTRUCTORS, MAX_KEYS, SPECIFIC
 from fencepost.frontends.c.library.stdlib import constant, errno
 from fencepost.frontends.c.library.sync import EBUSY, ETIMEDOUT, mutex, replaced, sync, wait
+from fencepost.frontends.c.site import Handler, Site
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import Mode, Op, RmwOp, SyncOp
 from fencepost.program.operands import Const, Operand

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from fencepost.frontends.c.body import ONE, ZERO, Body
-from fencepost.frontends.c.calls import Argument, Handler, Site
 from fencepost.frontends.c.constants import bits_of, number
 from fencepost.frontends.c.library.runtime import run
+from fencepost.frontends.c.site import Argument, Handler, Site
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import Op

@@ -4,9 +4,9 @@ time."""
 from __future__ import annotations
 
 from fencepost.frontends.c.body import ZERO, Body
-from fencepost.frontends.c.calls import Handler, Site
 from fencepost.frontends.c.constants import number
 from fencepost.frontends.c.library.runtime import run
+from fencepost.frontends.c.site import Handler, Site
 from fencepost.frontends.c.undefined import check_absolute
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind, Mode, Op

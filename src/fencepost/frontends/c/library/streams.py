@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from fencepost.frontends.c.body import ZERO, Body
-from fencepost.frontends.c.calls import Handler, Site
+from fencepost.frontends.c.site import Handler, Site
 from fencepost.program import instructions as ins
 from fencepost.program.operands import Operand
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fencepost.frontends.c.body import Body
-from fencepost.frontends.c.calls import Handler, Site
 from fencepost.frontends.c.constants import number
 from fencepost.frontends.c.library.memory import allocate
 from fencepost.frontends.c.library.runtime import run
+from fencepost.frontends.c.site import Handler, Site
 from fencepost.program.instructions import Op
 from fencepost.program.operands import Const, Operand
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from fencepost.frontends.c.body import ZERO, Body
-from fencepost.frontends.c.calls import Handler, Site
 from fencepost.frontends.c.library import pthread
 from fencepost.frontends.c.library import sync as common
 from fencepost.frontends.c.library.stdlib import constant
 from fencepost.frontends.c.library.sync import EBUSY, ETIMEDOUT, mutex, replaced, wait
+from fencepost.frontends.c.site import Handler, Site
 from fencepost.program.instructions import Op, SyncOp
 from fencepost.program.operands import Const, Operand
 
