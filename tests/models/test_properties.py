@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from fencepost.errors import UsageError
-from fencepost.models.properties import keeps_coherence, keeps_own_coherence, uses_coherence_order
+from fencepost.models.cat.mentioned import primitives
+from fencepost.models.properties import keeps_coherence, keeps_own_coherence
 from fencepost.models.registry import ModelKind, find, names
 from fencepost.program.program import Arch
 
@@ -17,7 +18,7 @@ def test_all_but_wrc11_keep_coherence(name: str) -> None:
     model = find(name)
     assert keeps_own_coherence(model)
     assert keeps_coherence(model) == (name != "wrc11")
-    assert uses_coherence_order(model) == (name != "wrc11")
+    assert model.orders_writes == (name != "wrc11")
 
 
 @pytest.mark.parametrize(
@@ -33,7 +34,7 @@ def test_all_but_wrc11_keep_coherence(name: str) -> None:
 def test_of_a_users_model(text: str, own: bool, all_: bool, order: bool, tmp_path: Path) -> None:
     (tmp_path / "m.cat").write_text(text)
     model = find(tmp_path / "m.cat")
-    assert (keeps_own_coherence(model), keeps_coherence(model), uses_coherence_order(model)) == (own, all_, order)
+    assert (keeps_own_coherence(model), keeps_coherence(model), model.orders_writes) == (own, all_, order)
 
 
 @pytest.mark.parametrize(
@@ -71,5 +72,5 @@ def test_our_models_name_their_source() -> None:
 
 def test_the_models_without_an_order_of_writes_are_known() -> None:
     assert {m for m in names() if not find(m).orders_writes} == {
-        m for m in names() if not uses_coherence_order(find(m))
+        m for m in names() if "co" not in primitives(find(m).prepared)
     }

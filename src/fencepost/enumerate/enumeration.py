@@ -29,7 +29,7 @@ from fencepost.enumerate.traces import (
 )
 from fencepost.errors import UnsupportedError
 from fencepost.execution.execution import EventKind, Execution
-from fencepost.models.properties import keeps_coherence, keeps_own_coherence, uses_coherence_order
+from fencepost.models.properties import keeps_coherence, keeps_own_coherence
 from fencepost.models.registry import Model
 from fencepost.program.operands import Position
 from fencepost.program.program import Arch, Program
@@ -199,7 +199,7 @@ class _Space:
         self, program: Program, model: Model, max_events: int, *, incoherent: bool, deadline: float | None
     ) -> None:
         coherent = keeps_coherence(model) and not incoherent
-        self.program, self.ordered = program, uses_coherence_order(model)
+        self.program, self.ordered = program, model.orders_writes
         self.runner = ThreadRunner(program, keeps_own_coherence(model) and not incoherent, max_events, deadline)
         self.solver = _remembering(lambda a: solve(a, coherent=coherent and self.ordered, ordered=self.ordered))
         self.shapes: dict[object, int] = {}

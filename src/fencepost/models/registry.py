@@ -138,12 +138,12 @@ class Model:
 
     @property
     def orders_writes(self) -> bool:
-        """Whether its axioms speak of coherence."""
+        """Whether anything that it checks looks at coherence: if not, an execution is its events and rf."""
         if self.ours:
             return self.name not in _WITHOUT_COHERENCE
-        from fencepost.models.properties import uses_coherence_order
+        from fencepost.models.cat.mentioned import primitives
 
-        return uses_coherence_order(self)
+        return "co" in primitives(self.prepared)
 
     def judge(self, execution: Execution, *, all_violations: bool = True) -> Judgement:
         from fencepost.models.cat.judge import judge

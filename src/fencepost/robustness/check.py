@@ -55,7 +55,13 @@ def check_robustness(
     if options.backend == "spin":
         from fencepost.robustness.spin import check_with_spin
 
-        return _with_orders(check_with_spin(program, options), program)
+        return _with_orders(check_with_spin(program, options, check_robustness), program)
+    return _search(program, options, progress, options.weaker)
+
+
+def _search(program: Program, options: RobustOptions, progress: Progress | None, asked: str) -> Verdict:
+    """The verdict of our own search. `asked` is the model that the user wants to know about: `options.weaker`, or one
+    whose executions are all among those of `options.weaker`."""
     prepared = prepare(program, options.weaker, options)
     search = RobustnessSearch(
         prepared.bytecode, _MODELS[options.weaker], options.depth_first, options.hash_compact,
@@ -70,7 +76,7 @@ def check_robustness(
         if weaker is not None:
             return weaker
         finished = _run(search, options, started, progress)
-    verdict = _verdict(search, prepared, options, finished, time.perf_counter() - started)
+    verdict = _verdict(search, prepared, options, finished, time.perf_counter() - started, asked)
     return _with_orders(verdict, program)
 
 
@@ -124,18 +130,17 @@ def _weaker(program: Program, options: RobustOptions, started: float, progress: 
     if options.against in RC11 and weaker_than_ra(program):
         return None
     left = None if options.time_limit is None else max(0.001, options.time_limit - (time.perf_counter() - started))
-    found = check_robustness(program, replace(options, against="ra", time_limit=left), progress)
+    model = options.weaker
+    found = _search(program, replace(options, against="ra", time_limit=left), progress, model)
     if found.extra["robust"] is not True:
         return None
-    model = options.weaker
-    reason = found.reason.replace("robust against ra:", f"robust against {model}, since against ra:")
-    return replace(found, model=model, reason=reason, extra={**found.extra, "against": model})
+    return replace(found, model=model, extra={**found.extra, "against": model})
 
 
 def _verdict(
-    search: RobustnessSearch, prepared: Prepared, options: RobustOptions, finished: bool, seconds: float
+    search: RobustnessSearch, prepared: Prepared, options: RobustOptions, finished: bool, seconds: float, asked: str
 ) -> Verdict:
-    witness, reason, robust = _finding(search, prepared, options, finished)
+    witness, reason, robust = _finding(search, prepared, options, finished, asked)
     errors: list[ErrorReport] = []
     limits: list[str] = []
     if witness is not None:
@@ -174,7 +179,7 @@ def _emptiness(search: RobustnessSearch, prepared: Prepared, reason: str) -> tup
 
 
 def _finding(
-    search: RobustnessSearch, prepared: Prepared, options: RobustOptions, finished: bool
+    search: RobustnessSearch, prepared: Prepared, options: RobustOptions, finished: bool, asked: str
 ) -> tuple[Witness | None, str, bool | None]:
     """The witness of a divergence or a race, the reason of the answer, and whether the program is robust."""
     against, states = options.weaker, search.statistics.states
@@ -201,7 +206,8 @@ def _finding(
         return None, f"{reason} (a state was missed with a probability of at most {odds:.1g})", None
     if against == "sc":
         return None, f"no error in the {states} states of sc", True
-    return None, f"robust against {against}: {states} states, none diverges", True
+    models = against if asked == against else f"{asked}, since against {against}"
+    return None, f"robust against {models}: {states} states, none diverges", True
 
 
 def _endless(program: Program) -> str:

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,8 +44,10 @@ class SpinRun:
         return self.generate + self.compile + self.run
 
 
-def check_with_spin(program: Program, options: RobustOptions) -> Verdict:
-    """The verdict of SPIN, with the witness of our own search where the program is not robust."""
+def check_with_spin(
+    program: Program, options: RobustOptions, own: Callable[[Program, RobustOptions], Verdict]
+) -> Verdict:
+    """The verdict of SPIN, with the witness of our `own` search where the program is not robust."""
     found = run_spin(emit(program, options.weaker, options), options.memory, options.time_limit)
     extra = {
         "robust": found.robust, "against": options.against, "states": found.states,
@@ -54,9 +57,7 @@ def check_with_spin(program: Program, options: RobustOptions) -> Verdict:
     if found.robust is not False:
         answer = Answer.PASS if found.robust else Answer.UNKNOWN
         return Verdict(answer, found.reason, options.weaker, seconds=found.seconds, extra=extra)
-    from fencepost.robustness.check import check_robustness
-
-    ours = check_robustness(program, replace(options, backend="native"))
+    ours = own(program, replace(options, backend="native"))
     if ours.extra["robust"]:
         raise InternalError("SPIN finds a divergence and our own search does not")
     return replace(ours, seconds=found.seconds, extra=extra)
