@@ -139,11 +139,11 @@ def test_bad_usage_is_told(arguments: list[str], tmp_path: Path, capsys: pytest.
     assert "expected" in capsys.readouterr().err or arguments[-1] == "robust"
 
 
-def test_a_litmus_test_cannot_be_changed_yet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dialect_that_cannot_be_written_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "a.litmus"
-    path.write_text("C a\n{}\nP0(atomic_int *x) { atomic_store_explicit(x, 1, memory_order_relaxed); }\nexists (x=1)\n")
+    path.write_text("MIPS a\n{}\n P0 ;\n sync ;\nexists (x=1)\n")
     assert run(["repair", str(path)]) == 2
-    assert "only C, C++ and .fp" in capsys.readouterr().err
+    assert "only C, C++, .fp and litmus tests of C" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("where", ["here", "above", "elsewhere", "root"])

@@ -75,7 +75,9 @@ def relax(task: Task) -> Repair:
 def _survey(task: Task, *, strip: bool) -> Survey:
     unknown = [f for f in task.files if language_of(f) is None]
     if unknown:
-        raise UnsupportedError(f"{unknown[0]}: only C, C++ and .fp texts can be changed")
+        raise UnsupportedError(
+            f"{unknown[0]}: only C, C++, .fp and litmus tests of C, PPC, X86, AArch64 and RISCV can be changed"
+        )
     sources = Sources(task.files, task.flags, lambda files, flags: _asked(task.read(files, flags)))
     return survey(
         sources, task.model, accesses=task.only != "fences", fences=task.only != "accesses", strip=strip,

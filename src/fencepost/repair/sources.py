@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from fencepost.errors import FencepostError
@@ -13,6 +14,7 @@ from fencepost.program.program import Program
 from fencepost.records import dataclass
 from fencepost.repair.text.c import CText
 from fencepost.repair.text.edits import Language, offset_of
+from fencepost.repair.text.litmus import language_of_litmus
 from fencepost.repair.text.pseudo import Pseudo
 
 _CXX = frozenset({".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx"})
@@ -25,7 +27,14 @@ def language_of(file: str) -> Language | None:
     suffix = Path(file).suffix
     if suffix in _CXX or suffix in _C:
         return CText(suffix in _CXX)
+    if suffix == ".litmus" and Path(file).is_file():
+        return _litmus(file, Path(file).stat().st_mtime_ns)
     return Pseudo() if suffix == ".fp" else None
+
+
+@lru_cache(maxsize=64)
+def _litmus(file: str, changed: int) -> Language | None:
+    return language_of_litmus(Path(file).read_bytes().decode("utf-8", "surrogateescape"))
 
 
 def load_text(file: str) -> str | None:
@@ -107,7 +116,7 @@ class Sources:
         return renamed(program, lambda file: names.get(str(Path(file).resolve()), self.name(file)))
 
     def _is_c(self) -> bool:
-        return all(isinstance(language_of(f), CText) for f in self.files)
+        return all(Path(f).suffix in _CXX | _C for f in self.files)
 
     def _write(self, root: Path, file: str, text: str) -> str:
         path = root / _inside(file)

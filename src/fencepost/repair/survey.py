@@ -23,7 +23,8 @@ from fencepost.repair.lattice import Steps, access_steps, fence_steps, held, is_
 from fencepost.repair.sites import access_site, fence_sites, shared
 from fencepost.repair.sources import Inserted, Sources, compiles, insert, language_of
 from fencepost.repair.space import Assignment, Atom, Site, SiteKind, Space, Spot, make_space
-from fencepost.repair.text.edits import Edit, OrderText, apply, insert_statement
+from fencepost.repair.text.columns import in_one_row
+from fencepost.repair.text.edits import Edit, OrderText, apply
 from fencepost.repair.wrappers import copy_per_call
 from fencepost.witness.sites import foreign
 
@@ -55,7 +56,7 @@ class Survey:
         for number, site in enumerate(self.space.sites):
             place = self.places[number]
             edits.setdefault(place.file, []).extend(self._edits(site, place, steps.get(number, set())))
-        return {file: apply(self.sources.texts[file], e) for file, e in edits.items() if e}
+        return {file: apply(self.sources.texts[file], in_one_row(e)) for file, e in edits.items() if e}
 
     def _edits(self, site: Site, place: Place, steps: set[str]) -> list[Edit]:
         text, language = self.sources.texts[place.file], language_of(place.file)
@@ -64,11 +65,9 @@ class Survey:
             order = raised(site.base, steps)
             assert place.order is not None, "an access should know where its order stands"
             return (language.with_order(text, place.order, order) or []) if order is not site.now else []
-        if site.kind is SiteKind.GAP:
+        if site.kind in (SiteKind.GAP, SiteKind.BEFORE):
             kinds = joined(steps, site.steps)
-            return (
-                [insert_statement(text, place.offset, language.fence(text, kinds), language.separator)] if kinds else []
-            )
+            return [language.insertion(text, place.offset, language.fence(text, kinds))] if kinds else []
         span = language.fence_at(text, place.offset)
         if steps == set(site.steps) or span is None:
             return []
@@ -109,7 +108,8 @@ class _Surveyor:
         copied = copy_per_call(program, lambda at: self.order_at(at) is not None)
         found = [*self.access_sites(copied.program, copied.spots)] if self.accesses else []
         if self.fences:
-            found += self.present_fences(copied.program) if self.strip else self.gaps(copied.program)
+            new = self.present_fences if self.strip else self.gaps
+            found += [*new(copied.program), *([] if self.strip else self.fronts(copied.program))]
         found.sort(key=lambda item: (item[1].file, item[1].offset, item[0].kind.value))
         sites, places = [site for site, _ in found], tuple(place for _, place in found)
         base = copied.program
@@ -187,6 +187,8 @@ class _Surveyor:
         assert order.now is not None, "an order that is not known should have been left out"
         now = raised(Mode.RLX, held(order.now) & set(access_steps(first)))
         site = access_site(spots, first, strip=self.strip, now=now, label=order.what)  # type: ignore[arg-type]
+        if order.offers is not None:
+            site = replace(site, steps={n: s for n, s in site.steps.items() if n in order.offers})
         return replace(site, at=at) if site.steps and set(site.steps) - held(site.base) else None
 
     # --- fences
@@ -199,6 +201,8 @@ class _Surveyor:
         for file, lines in ranges.items():
             language, text = language_of(file), self.sources.texts[file]
             assert language is not None, "a file with accesses should be one that can be read"
+            if not language.marker:
+                continue
             gaps = [g for g in language.gaps(text) if any(a <= text.count("\n", 0, g) + 1 <= b for a, b in lines)]
             if gaps:
                 inserted[file] = insert(text, gaps, language.marker)
@@ -250,17 +254,35 @@ class _Surveyor:
                     spots.setdefault(key, []).append((number, index))
                     useless = _idle(function, index, function.name in entries, self.marker_of)
                     idle[key] = idle.get(key, True) and useless
-        own = all(language_of(f).own_fences for f in self.sources.files)  # type: ignore[union-attr] # all are known
-
-        def steps(spot: Spot) -> Steps:
-            code = program.functions[spot[0]].code[spot[1] :]
-            following = next((i for i in code if is_access(i)), None)
-            return fence_steps(self.model.name, self.model.architecture, own, following)
-
         return [
-            (Site(SiteKind.GAP, tuple(s), steps(s[0]), self.position(*key), label="fence"), Place(*key))
+            (Site(SiteKind.GAP, tuple(s), self.fences_at(program, s[0]), self.position(*key), label="fence"),
+             Place(*key))
             for key, s in spots.items() if not idle[key]
         ]  # fmt: skip
+
+    def fences_at(self, program: Program, spot: Spot) -> Steps:
+        own = all(language_of(f).own_fences for f in self.sources.files)  # type: ignore[union-attr] # all are known
+        following = next((i for i in program.functions[spot[0]].code[spot[1] :] if is_access(i)), None)
+        return fence_steps(self.model.name, self.model.architecture, own, following)
+
+    def fronts(self, program: Program) -> list[tuple[Site, Place]]:
+        """A place in front of every access but the first of its thread, where texts cannot be marked. A label stays
+        with its instruction, so there a jump would miss the fence."""
+        found: list[tuple[Site, Place]] = []
+        for number, function in enumerate(program.functions):
+            targets = _targets(function)
+            seen = set[Position | None]()
+            for index, i in enumerate(function.code):
+                located = self.locate(i.at) if _event(function, i) and i.at not in seen else None
+                language = language_of(located[0]) if located is not None else None
+                if located is None or language is None or language.marker:
+                    continue
+                if seen and not any(t <= index and function.code[t].at == i.at for t in targets):
+                    steps = self.fences_at(program, (number, index))
+                    site = Site(SiteKind.BEFORE, ((number, index),), steps, self.position(*located), label="fence")
+                    found.append((site, Place(*located)))
+                seen.add(i.at)
+        return found
 
     def without_other_markers(self, program: Program, sites: Sequence[Site]) -> Program:
         """Markers that became no site are taken out; the sites keep their spots, since a no-op stays in their place."""
@@ -303,13 +325,18 @@ def _entries(program: Program) -> set[str]:
     return spawned | {t.function for t in program.threads}
 
 
+def _targets(function: Function) -> set[int]:
+    """The instructions that jumps go to."""
+    targets = set[int]()
+    for i in function.code:
+        retarget(i, lambda t: targets.add(t) or t)  # type: ignore[func-returns-value]
+    return targets
+
+
 def _idle(function: Function, index: int, entry: bool, marker: Callable[[Instruction], object | None]) -> bool:
     """Whether a fence here orders nothing that another gap would not: nothing shared before it or after it in a thread,
     or nothing between it and the next gap."""
-    code = function.code
-    targets = set[int]()
-    for i in code:
-        retarget(i, lambda t: targets.add(t) or t)  # type: ignore[func-returns-value]
+    code, targets = function.code, _targets(function)
     for later in range(index + 1, len(code)):
         if later in targets or shared(function, code[later]):
             break

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from fencepost.program.instructions import FenceKind, Mode
 from fencepost.repair.lattice import failure_order, held, raised
-from fencepost.repair.text.edits import Edit, OrderText, matching
+from fencepost.repair.text.edits import Edit, OrderText, insert_statement, matching
 
 _NOT_CODE = re.compile(
     r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:\\\n|[^\n])*", re.DOTALL | re.MULTILINE
@@ -48,7 +48,6 @@ _BUILTINS = re.compile(r"__atomic_(load|store|exchange|compare_exchange|fetch_\w
 class CText:
     marker = "__atomic_thread_fence(5);"
     own_fences = False
-    separator = " "
 
     def __init__(self, cxx: bool) -> None:
         self.cxx = cxx
@@ -116,6 +115,9 @@ class CText:
         if not self.cxx and "<stdatomic.h>" in text:
             return f"atomic_thread_fence(memory_order_{_SPELLED[mode]});"
         return f"__atomic_thread_fence(__ATOMIC_{_SPELLED[mode].upper()});"
+
+    def insertion(self, text: str, offset: int, statement: str) -> Edit:
+        return insert_statement(text, offset, statement, " ")
 
     def fence_at(self, text: str, offset: int) -> tuple[int, int] | None:
         code = _blank(text)

@@ -23,20 +23,21 @@ class Edit:
 @dataclass(frozen=True, slots=True)
 class OrderText:
     """Where the source gives an access its order. `key` tells two such places apart; `now` is the order that is
-    written there, None where that cannot be told; `failure` is that of a compare-exchange that fails."""
+    written there, None where that cannot be told; `failure` is that of a compare-exchange that fails. `offers`: the
+    steps that can be written there, where those are fewer than the access could have."""
 
     key: int
     now: Mode | None
     what: str = ""
     failure: Mode | None = None
+    offers: frozenset[str] | None = None
 
 
 class Language(Protocol):
     """What there is to know of the texts of one language."""
 
-    marker: str  #: a full fence, as a statement
+    marker: str  #: a full fence, as a statement; empty where only places in front of instructions are offered
     own_fences: bool  #: whether a text can name the fences of a machine
-    separator: str  #: what stands between two statements of one line
 
     def gaps(self, text: str) -> list[int]:
         """Where statements begin, so that a fence can be put in front."""
@@ -49,6 +50,9 @@ class Language(Protocol):
 
     def fence(self, text: str, kinds: Iterable[FenceKind]) -> str:
         """Fences, as statements."""
+
+    def insertion(self, text: str, offset: int, statement: str) -> Edit:
+        """The edit that puts a statement in front of what stands at `offset`."""
 
     def fence_at(self, text: str, offset: int) -> tuple[int, int] | None:
         """From where to where the statement of a fence goes that the front end places at `offset`."""

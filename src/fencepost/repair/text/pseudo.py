@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from fencepost.program.instructions import FenceKind, Mode
-from fencepost.repair.text.edits import Edit, OrderText, matching
+from fencepost.repair.text.edits import Edit, OrderText, insert_statement, matching
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"[^\"\n]*\"", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
@@ -25,7 +25,6 @@ _PREFIXED = (
 class Pseudo:
     marker = "fence.sc;"
     own_fences = True
-    separator = "; "
 
     def gaps(self, text: str) -> list[int]:
         code = _blank(text)
@@ -77,6 +76,9 @@ class Pseudo:
 
     def fence(self, text: str, kinds: Iterable[FenceKind]) -> str:
         return "; ".join(f"fence.{k.value}" if k in _PREFIXED else k.value for k in kinds)
+
+    def insertion(self, text: str, offset: int, statement: str) -> Edit:
+        return insert_statement(text, offset, statement, "; ")
 
     def fence_at(self, text: str, offset: int) -> tuple[int, int] | None:
         found = re.compile(r"[\w.]+").match(text, offset)
