@@ -220,9 +220,9 @@ class HoleyThreads(Threads):
         i = frame.function.code[frame.pc]
         match i:
             case ins.Cas() | ins.BlockingCas():
-                return self.machine._deps(frame, i.expected)
+                return self.machine.deps(frame, i.expected)
             case ins.Await():
-                return self.machine._deps(frame, i.operand, i.mask)
+                return self.machine.deps(frame, i.operand, i.mask)
         return NO_DEPS
 
 

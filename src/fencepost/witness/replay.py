@@ -106,10 +106,10 @@ class _Recorder(Machine):
         super().__init__(program)
         self.pieces = pieces
 
-    def _alloca(self, state: ThreadState, frame: Frame, i: Alloca) -> None:
-        super()._alloca(state, frame, i)
+    def alloca(self, state: ThreadState, frame: Frame, i: Alloca) -> None:
+        super().alloca(state, frame, i)
         address = frame.values[i.dst.index]
-        self.pieces[address] = Piece(address, self._value(frame, i.size), i.name or "stack", i.type)
+        self.pieces[address] = Piece(address, self.value(frame, i.size), i.name or "stack", i.type)
 
 
 def replay(program: Program, execution: Execution) -> Replay:
