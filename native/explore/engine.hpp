@@ -147,6 +147,12 @@ private:
   bool joins_in_part();
   void give_up_symmetry();
 
+  // --- barriers
+  Id next_source_at_barrier(Frame& f);
+  void judge_barrier(Id e);
+  bool arrives_regularly(Id e) const;
+  bool looks_regularly(Id e) const;
+
   // --- atomic blocks
   bool hopeless();
   bool must_stay(Id e, const Set& kept) const;
@@ -182,7 +188,7 @@ private:
   Consistency<W> consistency_;
   Reporter<Graph<W>> reporter_;
   Blocks<W> blocks_;
-  const bool own_hb_, has_non_atomics_, has_blocks_;
+  const bool own_hb_, has_non_atomics_, has_blocks_, has_barriers_;
   Symmetry<W> symmetry_;
   std::vector<std::unique_ptr<Graph<W>>> graphs_;
   std::size_t depth_ = 0;

@@ -1,6 +1,7 @@
 // Every part of Engine. Reading the headers takes a second, so a file that includes this instantiates several widths.
 #pragma once
 
+#include "explore/engine_barriers_impl.hpp"
 #include "explore/engine_blocks_impl.hpp"
 #include "explore/engine_forward_impl.hpp"
 #include "explore/engine_impl.hpp"

@@ -30,6 +30,7 @@ Engine<W>::Engine(LocalStates& states, const ExploreOptions& options, Results& r
                                              i.mode == Mode::Na;
                                     })),
       has_blocks_(detail::uses(states, [](const Instruction& i) { return i.opcode == Opcode::AtomicBegin; })),
+      has_barriers_(detail::uses(states, [](const Instruction& i) { return i.flags & flag::barrier; })),
       symmetry_(states, options, !has_blocks_) {
   use_level(0);
 }
@@ -134,6 +135,7 @@ template <unsigned W> bool Engine<W>::push_next() {
   }
   const Id e = g.append(t, own_hb_);
   if (e == none) return full_ = true, false;
+  judge_barrier(e);
   Frame f{};
   f.event = e;
   f.thread = t;

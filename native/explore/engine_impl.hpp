@@ -108,6 +108,7 @@ template <unsigned W> Id Engine<W>::next_source(Frame& f) {
   if (without_coherence(options_.model)) return next_source_weakly(f);
   const Graph<W>& g = graph();
   const Event& v = g[f.event];
+  if (v.at->action.barrier) return next_source_at_barrier(f);
   const Id w = f.cursor;
   f.cursor = Consistency<W>::is_floor(g, w, v.location, consistency_.view(g, f.event)) ? none : g[w].co_before;
   return !waits(v.at->action.part) || serves(f, w) ? w : none;
@@ -203,7 +204,7 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_write(Frame& f
       return Step::Applied;
     }
     f.revisiting = true;
-    f.revisits = revisitable(f.event);
+    if (!graph()[f.event].at->action.barrier) f.revisits = revisitable(f.event);
   }
   const unsigned next = f.revisits.first();
   if (next == Set::capacity) return Step::Exhausted;
@@ -250,7 +251,7 @@ template <unsigned W> bool Engine<W>::maximal(Id e, const Set& kept) {
   const Event& v = g[e];
   const auto previous = [&](Id d) { return g[d].stamp <= v.stamp || kept.test(g.bit(d)); };
   if (v.kind == ActionKind::Choose) return v.value == v.at->action.value;
-  if (!v.is_read() && !v.is_write()) return true;
+  if ((!v.is_read() && !v.is_write()) || v.at->action.barrier) return true;
   if (v.is_write() && g.readers_of(e, v.location).some([&](unsigned r) { return previous(static_cast<Id>(r)); }))
     return false;
   if (v.is_write() && pinned_on(g, e, previous)) return false;

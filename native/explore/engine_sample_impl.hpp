@@ -41,7 +41,7 @@ template <unsigned W> bool Engine<W>::add_frontier() {
 template <unsigned W> bool Engine<W>::was_maximal(const Graph<W>& g, Id e) const {
   const Event& v = g[e];
   if (v.kind == ActionKind::Choose) return v.value == v.at->action.value;
-  if ((!v.is_read() && !v.is_write()) || v.waiting) return true;
+  if ((!v.is_read() && !v.is_write()) || v.waiting || v.at->action.barrier) return true;
   if (v.is_write() && g.readers_of(e, v.location).some([&](unsigned r) { return g.event[r].stamp < v.stamp; }))
     return false;
   Id newest = g.coherence_last(v.location);

@@ -15,6 +15,7 @@ void Results::merge(Results&& other) {
   representing += other.representing;
   uncounted += other.uncounted;
   asymmetric |= other.asymmetric;
+  irregular |= other.irregular;
   digest += other.digest;
   if (dead_ends + unstable + unjustified == 0) doubt = other.doubt;
   dead_ends += other.dead_ends;

@@ -57,7 +57,8 @@ struct Results {
   // ones as others do. `asymmetric`: threads that were taken for identical are not; nothing else counts then.
   std::uint64_t representing = 0, uncounted = 0;
   bool asymmetric = false;
-  Digest digest; // of complete and blocked executions, where it was asked for
+  bool irregular = false; // order of arrival at a barrier may matter after all; nothing else counts then
+  Digest digest;          // of complete and blocked executions, where it was asked for
   // RSMC, where what it asks of commit-before broke: runs that ended at an event without a parameter; events that got
   // others before them when they could be committed already; loads that it puts before a store which the axioms let
   // them read from. And where that was seen first.

@@ -160,6 +160,7 @@ private:
   }
 
   static bool agree(const Event& x, const Event& y) {
+    if (x.at->action.barrier && y.at->action.barrier) return x.kind == y.kind && x.location == y.location;
     if (x.kind != y.kind || x.is_write()) return false;
     if (x.is_read()) return x.location == y.location && x.reads_from == y.reads_from;
     return x.kind != ActionKind::Choose || x.value == y.value;
@@ -187,7 +188,7 @@ private:
   // Whether b, of a thread with kin that stands at a, must come first.
   bool must_be_first(const Graph<W>& g, Id b, Id a) const {
     const Event &x = g[b], &y = g[a];
-    if (x.kind != y.kind) return false;
+    if (x.kind != y.kind || x.at->action.barrier) return false;
     if (x.kind == ActionKind::Choose) return static_cast<std::int64_t>(x.value) > static_cast<std::int64_t>(y.value);
     if (x.location == no_location || x.location != y.location) return false;
     if (x.is_read()) return before(g, x.reads_from, y.reads_from);

@@ -59,6 +59,7 @@ Action Machine::run(ThreadState& s, std::vector<Printed>* output) {
     out.rmw = true;
     out.mode = i.mode;
     out.noreturn = i.flags & flag::noreturn;
+    out.barrier = i.flags & flag::barrier;
     out.size = i.width;
     out.position = i.position;
     out.address = value(s, i.use[0]);
@@ -340,6 +341,7 @@ bool Machine::visible(ThreadState& s, const Instruction& i, Action& out) {
     if (!program_.cuts.empty() && cut(s, i, out)) return true;
     out.mode = i.mode;
     out.noreturn = i.flags & flag::noreturn;
+    out.barrier = i.flags & flag::barrier;
     out.address_deps = deps(s, i.use[0]);
   }
   switch (i.opcode) {

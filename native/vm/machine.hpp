@@ -44,6 +44,7 @@ struct Action {
   bool rmw = false;              // Write: belongs to the Read just before it
   bool may_fail = false;         // Write: a store-conditional that may fail for no reason
   bool lock = false;             // Read: waits for a lock
+  bool barrier = false;          // Read, Write: of an arrival at a barrier, or of the wait for the others
   bool spin = false;             // Block: an iteration without effect. Read or Block that waits: it was a loop
   bool noreturn = false;         // Read, Write: of a read-modify-write whose result goes nowhere
   bool alone = false;            // Block: a wait on memory that nobody else can reach, and no assume that failed

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import random
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import permutations, product
 
@@ -147,13 +147,13 @@ def ran(made: Made, model: str, *, reduce: bool, most: int = 0) -> Ran | None:
         return None
     results = exploration.results()
     errors = frozenset((f.kind, -1 if f.kind in _ANYWHERE else f.position) for f in results.findings)
-    return Ran([_named(x) for x in results.kept], results.blocked, errors, results.representing, results.uncounted,
+    return Ran([named(x) for x in results.kept], results.blocked, errors, results.representing, results.uncounted,
                results.asymmetric)  # fmt: skip
 
 
-def _named(x: _core.CoreExecution) -> tuple[object, ...]:
-    """The execution with events called by thread and index."""
-    names = [(e.thread, e.index) for e in x.events]
+def named(x: _core.CoreExecution, names: Sequence[tuple[int, int] | None] = ()) -> tuple[object, ...]:
+    """The execution with events called by thread and index, or as `names` has it, without those that it does not."""
+    names = names or [(e.thread, e.index) for e in x.events]
     events = tuple(
         (
             names[k],
@@ -162,13 +162,15 @@ def _named(x: _core.CoreExecution) -> tuple[object, ...]:
             names[e.reads_from] if e.reads_from >= 0 else None,
         )
         for k, e in enumerate(x.events)
+        if names[k] is not None
     )
-    return events, tuple((a, tuple(names[w] for w in ws)) for a, ws in x.coherence)
+    orders = ((a, tuple(names[w] for w in ws if names[w] is not None)) for a, ws in x.coherence)
+    return events, tuple(order for order in orders if order[1])
 
 
 def orbit(x: tuple[object, ...], classes: Threads) -> frozenset[object]:
     """All executions that differ from this one in the names of threads."""
-    return frozenset(_renamed(x, s) for s in _renamings(classes))
+    return frozenset(renamed(x, s) for s in _renamings(classes))
 
 
 def _renamings(classes: Threads) -> Iterable[dict[int, int]]:
@@ -176,7 +178,7 @@ def _renamings(classes: Threads) -> Iterable[dict[int, int]]:
         yield {a: b for one in combination for a, b in one.items()}
 
 
-def _renamed(x: tuple[object, ...], by: dict[int, int]) -> object:
+def renamed(x: tuple[object, ...], by: dict[int, int]) -> object:
     def name(n: tuple[int, int] | None) -> tuple[int, int] | None:
         return n if n is None else (by.get(n[0], n[0]), n[1])
 
@@ -209,7 +211,7 @@ class Tally:
         if less.asymmetric:
             self.given_up += 1
             return None if made.joins == 1 else "taken for asymmetric"
-        there = {_renamed(x, {}) for x in full.executions}
+        there = {renamed(x, {}) for x in full.executions}
         orbits = [orbit(x, made.classes) for x in less.executions]
         self.programs += 1
         self.executions += len(there)

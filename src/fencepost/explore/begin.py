@@ -6,25 +6,34 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from fencepost.explore.cuts import settled
-from fencepost.explore.engines import Engine, engine_of, rsmc
+from fencepost.explore.engines import STRONG_RC11, WITH_BLOCKS, Engine, engine_of, rsmc, uses
 from fencepost.models.registry import Model
 from fencepost.options import ExploreOptions
 from fencepost.prepare.encoded import Prepared, encoded
 from fencepost.prepare.ready import ready
-from fencepost.program.instructions import Spawn
+from fencepost.program.instructions import AtomicBegin, Spawn
 from fencepost.program.passes.anonymity import KNOWN, anonymous
 from fencepost.program.program import Program
 
 
 def prepare(program: Program, model: Model, options: ExploreOptions, *, undo: bool = True) -> Prepared:
     """`undo`: an iteration that adds something and takes it back is waiting, too."""
-    prepared = encoded(ready(program, model, options, undo=undo))
+    arrivals = options.reduces_barriers and _knows_arrivals(model, program, options)
+    prepared = encoded(ready(program, model, options, undo=undo, unordered_arrivals=arrivals))
     if not options.reduces_symmetry:
         return prepared
     known = anonymous(program)
     if not _may_have_kin(prepared.program, known):
         return prepared
     return replace(prepared, anonymous=tuple(known.get(f.name, KNOWN) for f in prepared.program.functions))
+
+
+def _knows_arrivals(model: Model, program: Program, options: ExploreOptions) -> bool:
+    """Whether the engine takes an arrival at a barrier for what it is."""
+    engine = engine_of(model, program)
+    if not engine.explores or engine.like not in (*WITH_BLOCKS, STRONG_RC11) or options.algorithm != "trust":
+        return False
+    return not uses(program, AtomicBegin)
 
 
 def _may_have_kin(program: Program, known: Mapping[str, int]) -> bool:

@@ -32,7 +32,7 @@ from fencepost.models.registry import MIXED, Model, find
 from fencepost.options import CheckOptions, ExploreOptions
 from fencepost.prepare.encoded import Prepared
 from fencepost.program.condition import decide, refutes
-from fencepost.program.instructions import BOUNDS, GOES_ON, AtomicBegin, ErrorKind
+from fencepost.program.instructions import BOUNDS, GOES_ON, AtomicBegin, ErrorKind, Rmw
 from fencepost.program.layout import condition_constants
 from fencepost.program.operands import Position
 from fencepost.program.program import Arch, Program
@@ -123,7 +123,7 @@ def _check(program: Program, found: Model, options: CheckOptions, progress: Watc
         | ({"condition": condition} if program.condition is not None else {})
         | ({"estimate": asdict(report.estimate)} if report.estimate is not None else {})
         | ({"digest": _digest(report)} if options.digest else {})
-        | _reduced(report),
+        | _reduced(report, prepared),
         why,
     )
 
@@ -252,6 +252,8 @@ def _run(
         _refuse_saving(engine, options)
         return engine
     report = run(prepared, model, engine, options, progress, keep=keep)
+    if report.results.irregular:  # who came first to a barrier may matter
+        return _run(program, model, replace(options, barriers=False), progress, run, keep=keep)
     while cut := with_cuts(prepared, report.results.cuts):
         prepared = cut
         report = run(prepared, model, engine, replace(options, resume=None), progress, keep=keep)
@@ -333,13 +335,16 @@ def _flags(report: Report, model: Model) -> list[str]:
     return [f"the model raised its flag {plan.checks[i].name}" for i in raised] if plan is not None else []
 
 
-def _reduced(report: Report) -> dict[str, object]:
+def _reduced(report: Report, prepared: Prepared) -> dict[str, object]:
     """What the reductions did: how many executions those that were visited stand for. Where identical threads part in a
-    way that the model does not order, several may stand for the same ones, and there is no number."""
+    way that the model does not order, several may stand for the same ones, and there is no number; nor is there one
+    for orders of arrival at barriers, some of which the model may forbid."""
     visited, all_ = report.results.executions, report.results.representing
-    if all_ <= visited:
+    arrivals = any(isinstance(i, Rmw) and i.barrier for f in prepared.program.functions for i in f.code)
+    done = [*(["symmetry"] if all_ > visited else []), *(["barriers"] if arrivals else [])]
+    if not done:
         return {}
-    return {"representing": None if report.results.uncounted else all_, "reductions": ["symmetry"]}
+    return {"representing": None if report.results.uncounted or arrivals else all_, "reductions": done}
 
 
 def _digest(report: Report) -> str:

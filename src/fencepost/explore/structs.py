@@ -27,7 +27,7 @@ MEMBERS: dict[type, dict[str, type | None]] = {
         "executions": None, "blocked": None, "choices": None, "erroneous": None, "duplicates": None, "digest": None,
         "dead_ends": None,
         "unstable": None, "unjustified": None, "doubt": None,
-        "representing": None, "uncounted": None, "asymmetric": None,
+        "representing": None, "uncounted": None, "asymmetric": None, "irregular": None,
         "may_miss": None, "outcomes": None, "flags": None, "assumed": None,
         "findings": _core.CoreFinding, "kept": _core.CoreExecution, "cuts": None, "between": None,
         "looks": None,

@@ -10,8 +10,18 @@ from fencepost.program.program import Program
 _DEFAULT = ExploreOptions()
 
 
-def ready(program: Program, model: Model, options: ExploreOptions = _DEFAULT, *, undo: bool = False) -> Program:
-    """`undo`: the engine knows iterations that add something and take it back."""
+def ready(
+    program: Program,
+    model: Model,
+    options: ExploreOptions = _DEFAULT,
+    *,
+    undo: bool = False,
+    unordered_arrivals: bool = False,
+) -> Program:
+    """`undo`: the engine knows iterations that add something and take it back. `unordered_arrivals`: it knows
+    barriers."""
     model.refuse_foreign(program)
     purpose = Purpose.EXPLORE if undo else Purpose.ENUMERATE
-    return prepare(program, purpose, options.settings(model.mapped_like, undo=undo))
+    return prepare(
+        program, purpose, options.settings(model.mapped_like, undo=undo, unordered_arrivals=unordered_arrivals)
+    )

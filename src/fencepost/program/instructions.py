@@ -195,7 +195,8 @@ class StoreConditional(Instruction):
 
 @dataclass(frozen=True, slots=True)
 class Rmw(Instruction):
-    """dst := old value; memory := op(old, value), atomically."""
+    """dst := old value; memory := op(old, value), atomically. `barrier`: an arrival at a barrier; nobody looks at which
+    came first."""
 
     mnemonic: ClassVar[str] = "rmw"
     dst: Reg | None = _define()
@@ -205,6 +206,7 @@ class Rmw(Instruction):
     size: int = _attribute(int, default=8)
     mode: Mode = _attribute(Mode, default=Mode.RLX)
     tag: Tag = _attribute(Tag, default=Tag.NONE)
+    barrier: bool = _attribute(bool, default=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +234,7 @@ class Cas(Instruction):
 class Await(Instruction):
     """Reads until `(value & mask) op operand` holds, without an event for the reads that failed; blocks the thread
     while nothing satisfies it. `spin`: where the loop of the program stands that this was; to wait there for ever is a
-    violation of liveness and not a deadlock."""
+    violation of liveness and not a deadlock. `barrier`: the wait for all who arrive at one."""
 
     mnemonic: ClassVar[str] = "await"
     dst: Reg | None = _define()
@@ -243,6 +245,7 @@ class Await(Instruction):
     size: int = _attribute(int, default=8)
     mode: Mode = _attribute(Mode, default=Mode.RLX)
     spin: Position | None = _attribute(Position, default=None)
+    barrier: bool = _attribute(bool, default=False)
 
 
 @dataclass(frozen=True, slots=True)

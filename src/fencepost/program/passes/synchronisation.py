@@ -11,9 +11,10 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from fencepost.program.instructions import Call, Instruction, Sync, SyncOp
-from fencepost.program.operands import Const
-from fencepost.program.passes.rewrite import Registers, expand, inline, map_functions
+from fencepost.program.condition import FinalRegister
+from fencepost.program.instructions import Call, Compute, Instruction, Sync, SyncOp
+from fencepost.program.operands import Const, Operand, Reg
+from fencepost.program.passes.rewrite import Registers, expand, inline, map_functions, used
 from fencepost.program.program import Function, Object, Program
 from fencepost.program.reader import read_program
 from fencepost.records import dataclass
@@ -32,9 +33,11 @@ _ON_BARRIERS = (SyncOp.BARRIER_INIT, SyncOp.BARRIER_DESTROY)
 
 @dataclass(frozen=True, slots=True)
 class Synchronisation:
-    """`spurious_wakeups`: a condition variable may wake a thread for no reason, as POSIX and C++ allow; once."""
+    """`spurious_wakeups`: a condition variable may wake a thread for no reason, as POSIX and C++ allow; once.
+    `unordered_arrivals`: the explorer takes arrivals at a barrier for unordered, where nobody looks at the result."""
 
     spurious_wakeups: bool = False
+    unordered_arrivals: bool = False
 
 
 def lower_synchronisation(program: Program, options: Synchronisation = Synchronisation()) -> Program:  # noqa: B008 - immutable
@@ -43,7 +46,8 @@ def lower_synchronisation(program: Program, options: Synchronisation = Synchroni
     def change(function: Function) -> Function:
         if not any(isinstance(i, Sync) for i in function.code):
             return function
-        return expand(function, lambda i, registers: _lower(i, registers, options))
+        unused = _unused(program, function) if options.unordered_arrivals else frozenset()
+        return expand(function, lambda i, registers: _lower(i, registers, options, unused))
 
     lowered = map_functions(program, change)
     notes = [_WOKEN] if options.spurious_wakeups else []
@@ -54,10 +58,29 @@ def lower_synchronisation(program: Program, options: Synchronisation = Synchroni
     return replace(lowered, objects=(*lowered.objects, *new)) if new else lowered
 
 
-def _lower(i: Instruction, registers: Registers, options: Synchronisation) -> Sequence[Instruction]:
+def _unused(program: Program, function: Function) -> frozenset[Reg]:
+    """Registers that only go into computations whose results go nowhere."""
+    if any(isinstance(o.what, FinalRegister) for o in program.observations):
+        return frozenset()
+    needed: set[Operand] = set()
+    sums = [i for i in function.code if isinstance(i, Compute)]
+    for i in function.code:
+        if not isinstance(i, Compute):
+            needed.update(used(i))
+    while fresh := {o for i in sums if i.dst in needed for o in used(i)} - needed:
+        needed |= fresh
+    return frozenset(Reg(n) for n in range(len(function.registers))) - needed
+
+
+def _lower(
+    i: Instruction, registers: Registers, options: Synchronisation, unused: frozenset[Reg]
+) -> Sequence[Instruction]:
     if not isinstance(i, Sync):
         return (i,)
-    body = bodies()[_body_name(i, options)]
+    name = _body_name(i, options)
+    if options.unordered_arrivals and i.op is SyncOp.BARRIER_WAIT and (i.dst is None or i.dst in unused):
+        name += "_unordered"
+    body = bodies()[name]
     args = [*i.args[: body.parameters], *[Const(0)] * (body.parameters - len(i.args))]
     return inline(body, args, i.dst, registers, i.at)
 

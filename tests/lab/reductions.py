@@ -1,0 +1,245 @@
+"""All reductions together: programs with locks, equal threads, barriers and loops that wait in odd ways. Each reduction
+alone, and all of them, against an exploration with none: the same executions up to the names of equal threads and the
+order of arrival at barriers, each of them once; the same errors; blocked or not; the same final memories.
+
+    python tests/lab/reductions.py --programs 4000 --seed 0 --model all
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "explore"))
+
+from test_odd_loops import LOOPS, SHORTCUTS
+from twins import Made, Maker, Threads, named, orbit, renamed
+
+from fencepost import _core
+from fencepost.explore.begin import begin
+from fencepost.explore.native import native_options
+from fencepost.models.registry import find
+from fencepost.options import CheckOptions
+from fencepost.prepare.encoded import Prepared
+from fencepost.program.instructions import ErrorKind, Instruction, Sync, SyncOp
+from fencepost.program.operands import Const, GlobalAddress
+from fencepost.program.program import Init, Program
+
+MODELS = ("sc", "tso", "pso", "ra", "rc11")
+MOST = 600  # executions; larger programs are skipped
+SECONDS = 2.0
+_BARRIER = "bar"
+_WRITE = 1  # the kind of an event
+_ANYWHERE = (ErrorKind.DEADLOCK, ErrorKind.LIVENESS)  # any of those who wait may be named
+_UNSURE = (ErrorKind.LEFT_OUT, ErrorKind.EVENT_BOUND, ErrorKind.STEP_BOUND)
+_KINDS = tuple(ErrorKind)
+#: What is on, beside the exploration with nothing.
+SWITCHES: dict[str, dict[str, bool]] = {
+    "symmetry": {"shortcuts": False, "barriers": False},
+    "barriers": {"shortcuts": False, "symmetry": False},
+    "shortcuts": {"reductions": False},
+    "all but shortcuts": {"shortcuts": False},
+    "all": {},
+}
+
+
+@dataclass
+class WithBarrier(Made):
+    """`lock(bar)` is an arrival, `r := trylock(bar)` one whose result is used. The barrier is for `count` threads."""
+
+    count: int = 0
+
+    def program(self) -> Program:
+        found = Made.program(self)
+        functions = tuple(replace(f, code=tuple(_arrival(i) for i in f.code)) for f in found.functions)
+        objects = tuple(
+            replace(o, size=16, init=(Init(0, 8, Const(self.count)),)) if o.name == _BARRIER else o
+            for o in found.objects
+        )
+        return replace(found, functions=functions, objects=objects)
+
+
+def _arrival(i: Instruction) -> Instruction:
+    if not isinstance(i, Sync) or i.args[0] != GlobalAddress(_BARRIER):
+        return i
+    return replace(i, op=SyncOp.BARRIER_WAIT)
+
+
+class AnyMaker(Maker):
+    """Equal threads and others, which meet at a barrier or wait in loops."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.arrivals, self.used, self.odd = 0, False, 0.0
+
+    def made(self) -> WithBarrier:
+        choose = self.random.choice
+        self.arrivals = choose([0, 0, 1, 1, 1, 2])
+        self.used = self.random.random() < 0.08
+        self.odd = choose([0.0, 0.0, 0.5])
+        plain = super().made()
+        threads = sum(map(len, plain.classes)) + plain.text.count("thread P")
+        count = max(threads + choose([0, 0, 0, 0, 0, -1, 1]), 1)
+        text = plain.text.replace("mutex m\n", f"mutex m\nmutex {_BARRIER}\n")
+        return WithBarrier(text, plain.classes, plain.joins, count)
+
+    def body(self, length: int) -> str:
+        parts = super().body(max(1, length - self.arrivals)).split("; ")
+        if self.random.random() < self.odd:
+            loop = self.random.choice(LOOPS + SHORTCUTS)
+            a, b = self.random.sample(["x", "y"], 2)
+            value = str(self.random.randint(1, 2))
+            parts.append(loop.replace("$a", a).replace("$b", b).replace("$v", value))
+        rounds = self.arrivals - (self.random.random() < 0.05)
+        for _ in range(rounds):
+            arrival = f"u := trylock({_BARRIER}); z := u" if self.used else f"lock({_BARRIER})"
+            at = self.random.choice([n for n in range(len(parts) + 1) if _is_whole(parts[:n])])
+            parts.insert(at, arrival)
+        return "; ".join(parts)
+
+
+def _is_whole(parts: list[str]) -> bool:
+    text = "; ".join(parts)
+    return text.count("{") == text.count("}")
+
+
+@dataclass
+class Ran:
+    """`executions`: as values with names, without the barrier; how often each was met is how often it stands here."""
+
+    executions: list[tuple[object, ...]]
+    memories: set[object]
+    blocked: bool
+    errors: frozenset[tuple[ErrorKind, int]]
+    sure: bool
+    whole: bool  # no number is left out, and nothing was given up
+    representing: int
+    given_up: bool
+
+
+def explored(made: Made, model: str, **switches: bool) -> Ran | None:
+    """None where it is too large."""
+    program, known, again = made.program(), find(model), dict(switches)
+    while True:
+        options = CheckOptions(model=model, keep_going=True, fix=False, **again)
+        prepared, engine = begin(program, known, options)
+        assert prepared is not None, "these models should be explored"
+        native = native_options(prepared, known, engine, options, 0)
+        native.keep_executions = 1 << 40
+        exploration = _core.Exploration(prepared.bytecode, native)
+        exploration.run(SECONDS, MOST, 1)
+        results = exploration.results()
+        if not (results.asymmetric or results.irregular):
+            break
+        again["symmetry" if results.asymmetric else "barriers"] = False
+    if exploration.remaining():
+        return None
+    kinds = [(_KINDS[f.kind], f.position) for f in results.findings]
+    return Ran(
+        [_seen(x, prepared) for x in results.kept], {_memory(x, prepared) for x in results.kept}, results.blocked > 0,
+        frozenset((k, -1 if k in _ANYWHERE else at) for k, at in kinds), not any(k in _UNSURE for k, _ in kinds),
+        not results.uncounted and again == switches, results.representing, again != switches,
+    )  # fmt: skip
+
+
+def _object(prepared: Prepared, address: int) -> str:
+    found = prepared.encoded.layout.find(address)
+    return found[0].name if found is not None else ""
+
+
+def _seen(x: _core.CoreExecution, prepared: Prepared) -> tuple[object, ...]:
+    """Without what happens at the barrier."""
+    numbers: dict[int, int] = {}
+    names: list[tuple[int, int] | None] = []
+    for e in x.events:
+        hidden = _object(prepared, e.address) == _BARRIER
+        names.append(None if hidden else (e.thread, numbers.setdefault(e.thread, 0)))
+        numbers[e.thread] = numbers.get(e.thread, 0) + (not hidden)
+    return named(x, names)
+
+
+def _memory(x: _core.CoreExecution, prepared: Prepared) -> frozenset[tuple[str, int]]:
+    last = ((_object(prepared, a), x.events[ws[-1]].value) for a, ws in x.coherence if ws)
+    return frozenset((name, value) for name, value in last if name in ("x", "y", "z"))
+
+
+def difference(made: Made, base: Ran, less: Ran, what: str) -> str | None:
+    if base.errors != less.errors:
+        return f"errors {sorted(map(str, base.errors))} and {sorted(map(str, less.errors))}"
+    if base.memories != less.memories:
+        return f"memories {base.memories ^ less.memories}"
+    if what in ("shortcuts", "all"):
+        return "blocked only with them" if less.blocked and not base.blocked else None
+    if base.blocked != less.blocked:
+        return f"blocked {base.blocked} and {less.blocked}"
+    classes: Threads = () if what == "barriers" else made.classes
+    there = {renamed(x, {}) for x in base.executions}
+    orbits = [orbit(x, classes) for x in less.executions]
+    kept = {x for o in orbits for x in o}
+    if kept != there:
+        return f"lost {len(there - kept)}, invented {len(kept - there)} of {len(there)} executions"
+    if what == "barriers" and "trylock" not in made.text and not less.given_up and len(orbits) != len(set(orbits)):
+        return f"{len(orbits)} visited for {len(set(orbits))} executions"
+    if what == "symmetry" and less.whole and less.representing not in (0, len(base.executions)):
+        return f"{less.representing} of {len(base.executions)} executions"
+    return None
+
+
+@dataclass
+class Tally:
+    programs: int = 0
+    skipped: int = 0
+    executions: int = 0
+    visited: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SWITCHES, 0))
+    given_up: int = 0
+    bad: list[str] = field(default_factory=list)
+
+    def compare(self, made: Made, model: str, names: Iterable[str] = tuple(SWITCHES)) -> list[str]:
+        """What is different."""
+        base = explored(made, model, reductions=False, shortcuts=False)
+        if base is None or not base.sure:
+            self.skipped += 1
+            return []
+        self.programs += 1
+        self.executions += len(base.executions)
+        wrong = []
+        for name in names:
+            switches: dict[str, Any] = SWITCHES[name]
+            less = explored(made, model, **switches)
+            if less is None:
+                wrong.append(f"{name}: did not end")
+            elif less.sure:
+                self.visited[name] += len(less.executions)
+                self.given_up += less.given_up
+                if (found := difference(made, base, less, name)) is not None:
+                    wrong.append(f"{name}: {found}")
+        return wrong
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--programs", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--model", choices=[*MODELS, "all"], default="all")
+    asked = parser.parse_args()
+    models = MODELS if asked.model == "all" else (asked.model,)
+    tallies = {m: Tally() for m in models}
+    for seed in range(asked.seed, asked.seed + asked.programs):
+        made, model = AnyMaker(seed).made(), Random(seed).choice(models)
+        for wrong in tallies[model].compare(made, model):
+            tallies[model].bad.append(f"{seed}: {wrong}")
+            print(f"{model}, seed {seed}: {wrong}\njoins {made.joins}, count {made.count}\n{made.text}", flush=True)
+    for model, t in tallies.items():
+        visited = ", ".join(f"{name} {n}" for name, n in t.visited.items())
+        print(f"{model}: {t.programs} programs ({t.skipped} too large or unsure), {t.executions} executions; visited: "
+              f"{visited}; {t.given_up} given up, {len(t.bad)} wrong")  # fmt: skip
+    return 1 if any(t.bad for t in tallies.values()) else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
