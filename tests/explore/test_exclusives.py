@@ -6,6 +6,7 @@ import pytest
 
 from fencepost.explore import outcomes
 from fencepost.frontends import read_text
+from fencepost.frontends.litmus import read as read_litmus
 from fencepost.models.registry import find
 from fencepost.options import ExploreOptions
 from fencepost.suite.engine import enumerated
@@ -25,3 +26,25 @@ def test_the_explorer_agrees_with_enumeration(name: str, model: str) -> None:
     assert not explored.reason and explored.executions == listed.executions > 0
     assert explored.states == listed.states
     assert explored.why
+
+
+ADDRESSED_BY_A_READ = """AArch64 LB+addr+addrpx
+{ 0:X6=x; 0:X9=y; 1:X6=y; 1:X8=z; 1:X13=x; }
+ P0                  | P1                ;
+ LDR W5,[X6]         | LDR W5,[X6]       ;
+ EOR W7,W5,W5        | EOR W7,W5,W5      ;
+ MOV W8,#1           | MOV W10,#1        ;
+ STR W8,[X9,W7,SXTW] | LDXR W4,[X8]      ;
+                     | ADD X9,X8,W7,SXTW ;
+                     | STXR W11,W10,[X9] ;
+                     | MOV W12,#1        ;
+                     | STR W12,[X13]     ;
+exists (0:X5=1 /\\ 1:X5=1 /\\ 1:X11=1)
+"""
+
+
+def test_what_follows_a_store_conditional_that_fails_does_not_wait_for_its_address() -> None:
+    found = outcomes(read_litmus(ADDRESSED_BY_A_READ, "t.litmus"), "armv8", ExploreOptions(model="armv8"))
+    assert found.holds
+    assert len(found.states) == 7
+    assert "store-conditional" in found.why

@@ -11,15 +11,19 @@ from fencepost.errors import UnsupportedError
 from fencepost.models.registry import Model, find, names
 from fencepost.program.instructions import (
     AtomicBegin,
+    Cas,
     Fence,
     Instruction,
     Load,
     Mode,
+    Rmw,
     Spawn,
     Store,
     StoreConditional,
 )
-from fencepost.program.program import Program
+from fencepost.program.operands import Reg
+from fencepost.program.passes.rewrite import defined, used
+from fencepost.program.program import Function, Program
 
 #: The models that the core checks by hand-tuned code, by their number there.
 NATIVE_MODELS = {"sc": 0, "tso": 1, "pso": 2, "ra": 3, "rc11": 4, "rc11-cpp20": 5, "wrc11": 6, "ra as rc11": 4}
@@ -93,6 +97,8 @@ def _checked(engine: Engine, program: Program) -> Engine:
         return Engine(False, reason="the explorer does not treat loads that release and stores that acquire")
     if engine.explores and any(getattr(i, "alternative", False) for f in program.functions for i in f.code):
         return Engine(False, reason="a compare-exchange that may write back what it read is judged on whole executions")
+    if engine.explores and not engine.in_order and any(map(_conditionals_elsewhere, program.functions)):
+        return Engine(False, reason="a store-conditional whose address is read may fail without waiting for that read")
     if engine.like == "ra" and (uses(program, Fence) or has_non_atomics(program)):
         return Engine(True, STRONG_RC11)
     return engine
@@ -100,6 +106,21 @@ def _checked(engine: Engine, program: Program) -> Engine:
 
 def _is_ordered(i: Instruction) -> bool:
     return not isinstance(i, Fence) and getattr(i, "mode", Mode.RLX) not in (Mode.RLX, Mode.NA)
+
+
+def _conditionals_elsewhere(function: Function) -> bool:
+    """Whether a store-conditional goes where something that was read says. The explorer's events wait until the places
+    of those before them are known; one that fails is no access, so for the model nothing waits for its address."""
+    if not any(isinstance(i, StoreConditional) for i in function.code):
+        return False
+    read: set[Reg] = set()
+    before = -1
+    while len(read) != before:
+        before = len(read)
+        for i in function.code:
+            if isinstance(i, Load | Rmw | Cas) or any(o in read for o in used(i)):
+                read.update(defined(i))
+    return any(isinstance(i, StoreConditional) and i.address in read for i in function.code)
 
 
 def _oddly_annotated(i: Instruction) -> bool:
