@@ -346,9 +346,9 @@ def find_model(name: str) -> Model:
 
 
 def model_names() -> tuple[str, ...]:
-    from fencepost.models.registry import names
+    from fencepost.models.registry import all_names
 
-    return tuple(names())
+    return all_names()
 
 
 def start_cluster(*, ready: Callable[[list[str]], None], **keywords: Any) -> None:

@@ -3,6 +3,8 @@ the less common ones compute."""
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from fencepost.errors import FencepostError
@@ -37,7 +39,44 @@ FORMS = {
         MOVZ W0,#1,LSL #16 | MOVK W0,#1 | MVN W0,W1 | NEG W0,W1 | ROR W0,W1,#3 | UXTW X0,W1 | SXTW X0,W1 |
         UXTB W0,W1 | CBZ W0,L;L: | CBNZ X0,L;L: | B L;L: | B.EQ L;L: | B.NE L;L: | BEQ L;L: | BNE L;L: |
         b.eq L;L: | TBZ W0,#0,L;L: | TBNZ W0,#1,L;L: | B.GE L;L: | B.AL L;L: | NOP | RET |
-        PRFM PLDL1KEEP,[X1] | YIELD | WFE | SEV""",
+        PRFM PLDL1KEEP,[X1] | YIELD | WFE | SEV | B.MI L;L: | B.PL L;L: | BVS L;L: | B.VC L;L: | CSET W0,MI |
+        CSEL W0,W1,W2,VS | NEGS W0,W1 | SMULL X0,W1,W2 | UMADDL X0,W1,W2,X3 | SMNEGL X0,W1,W2 | MNEG W0,W1,W2 |
+        ABS W0,W1 | CLZ W0,W1 | RBIT X0,X1 | REV W0,W1 | REV16 W0,W1 | REV32 X0,X1 | ADR X0,z | MRS X0,NZCV |
+        ORR W0,W1,W2,ROR #4 | B .+4 | CBZ W0,.+4 | LDIAPP X0,X2,[X9] | STILP X0,X2,[X9] | BTI""",
+    ),
+    "ARM": (
+        "{0:R1=x;0:R3=y;%z=z;}",
+        """LDR R0,[R1] | LDR R0,[R1,#4] | LDR R0,[R1,R2] | LDR R0,[R1,R2,LSL #2] | LDR R0,[R1],#4 |
+        LDR R0,[R1,#4]! | LDR R0,[%z] | STR R0,[R1] | STRB R0,[R1] | LDRH R0,[R1] | LDRSB R0,[R1] | LDREX R0,[R1] |
+        STREX R2,R0,[R1] | LDA R0,[R1] | STL R0,[R1] | LDAEX R0,[R1] | STLEX R2,R0,[R1] | LDRD R4,R5,[R1] |
+        LDRD R4,[R1] | STRD R4,R5,[R1] | LDM R1,{R4,R5} | LDMIB R1,{R4,R5} | DMB | DMB SY | DMB ISH | DMB ST |
+        DSB | DSB ISHST | ISB | MOV R0,#1 | MOV R0,R1 | MOVW R0,#1 | MOVT R0,#1 | MVN R0,R1 | ADD R0,R1,#1 |
+        ADD R0,#1 | ADDS R0,R1,R2 | SUBS R0,R1,#1 | RSB R0,R1,#0 | EOR R0,R1,R1 | ANDEQ R2,R1,R1 | ORR R0,R1,#1 |
+        BIC R0,R1,#1 | CMP R0,#1 | CMP R0,R1 | TST R0,#1 | BNE L;L: | BEQ L;L: | BMI L;L: | B L;L: | CBZ R0,L;L: |
+        MOVNE R0,#1 | MOVWEQ R0,#1 | LDRNE R0,[R1] | STREQ R0,[R1] | UXTB R0,R1 | BX LR | NOP | mov r0,#1 |
+        LDR IP,[R1] | MOV R0,FP""",
+    ),
+    "MIPS": (
+        "{%x0=x;0:$4=y;}",
+        """lw $2,0(%x0) | sw $2,0(%x0) | ld $2,0($4) | sd $2,0($4) | lbu $2,0($4) | lh $2,2($4) | ll $2,0($4) |
+        sc $2,0($4) | sync | ori $2,$0,1 | li $2,1 | lui $2,1 | move $v0,$v1 | move v0,v1 | addiu $2,$2,1 |
+        daddiu $2,$2,-1 | daddu $2,$2,$3 | subu $2,$2,$3 | xor $2,$2,$2 | and $2,$2,$3 | sll $2,$2,2 | dsll $2,$2,2 |
+        slt $2,$3,$4 | sltiu $2,$3,1 | beq $2,$3,L;L: | bne $2,$0,L;L: | beqz $2,L;L: | b L;L: | nop | jr $ra |
+        dext $2,$3,1,4 | lw $2,($4)""",
+    ),
+    "BPF": (
+        "{0:r1=x;0:r2=y;}",
+        """r3 = *(u32 *)(r1 + 0) | r3 = *(u64*)(r1 - 8) | *(u32 *)(r1 + 0) = 1 | *(u32 *)(r1+0) = r3 | r3 = 7 |
+        r3 = r4 | r3 += r4 | r3 &= 1 | r3 -= r3 | store_release((u32 *)(r1 + 0), r3) |
+        r3 = load_acquire((u32 *)(r1 + 0)) |
+        r3 = atomic_fetch_add((u64*)(r1 + 0), r3) | r3 = xchg_64(r1 + 0, r3) | r0 = cmpxchg_64 (r1 + 0, r0, r3) |
+        lock *(u32 *)(r1+0) += r3 | if r3 == 1 goto L;L: | if r3 >= r4 goto L;L: | goto L;L: | exit""",
+    ),
+    "LISA": (
+        "{x=0;y=0;}",
+        """r[once] r1 x | r[acquire] r1 x | r[] r1 x | w[once] x 1 | w[release] x r1 | w[] x 1 | f[mb] | f[rmb] |
+        f[wmb] | f[rcu_read_lock] | f[rcu_read_unlock] | f[sync] | mov r1 (xor r2 r2) | mov r1 2 | b[] r1 L;L: |
+        b[] L;L: | b[eq] r1, 0 L;L: | r[once] r1 x+r2""",
     ),
     "PPC": (
         "{0:r1=x;0:r3=y;}",
@@ -94,6 +133,10 @@ FORMS = {
     ),
 }
 REFUSED = {
+    "ARM": "SMLABB R0,R1,R2,R3 | LDRD R5,R6,[R1] | DMB FOO | BX R0 | MOVXX R0,#1",
+    "MIPS": "mfc0 $2,$3 | lw $2,$3 | jr $4",
+    "BPF": "r3 = foo((u32 *)(r1 + 0)) | r3 = *(u33 *)(r1 + 0) | lock *(u32 *)(r1+0) = r3",
+    "LISA": "f[lw] | r[special] r1 x | rmw[] r1 x",
     "AArch64": "LDXP X0,X2,[X9] | CASPA X4,X5,X6,X7,[X9] | LDRW W0,[X1] | LDARSB W0,[X1] | STLXP W0,W2,[X1]",
     "PPC": "mfcr r5 | ptesync | lfs f1,0(r1) | lbd r5,0(r1) | rlwinm r5,r6,0",
     "X86": "CLFLUSH [x] | MOVNTI [x],EAX | LOCK MOV [x],$1 | MOV $1,$2",
@@ -118,6 +161,83 @@ def test_what_is_refused_is_named_at_its_place(arch: str) -> None:
     for form in REFUSED[arch].split("|"):
         with pytest.raises(FencepostError, match=r"^t\.litmus:4:"):
             read(single(arch, FORMS[arch][0], form.strip()), "t.litmus")
+
+
+BEYOND = {
+    "LDG X0,[X1]": "memory tagging (MTE)",
+    "PACDA X0,X1": "pointer authentication",
+    "TLBI VAE1IS,X0": "address translation and system registers (VMSA)",
+    "IC IVAU,X0": "instruction fetch and cache maintenance",
+    "BLR X0": "code addresses and indirect branches",
+    "UDF #0": "exceptions and faults",
+    "SMSTART": "SME",
+    "PTRUE P0.S": "SVE",
+    "LDR Q0,[X1]": "SIMD and floating point",
+}
+
+
+@pytest.mark.parametrize("form", BEYOND)
+def test_an_extension_that_is_beyond_us_is_refused_by_its_name(form: str) -> None:
+    with pytest.raises(FencepostError, match=re.escape(f": Fencepost does not treat {BEYOND[form]}")):
+        read(single("AArch64", "{0:X1=x;}", form), "t.litmus")
+
+
+@pytest.mark.parametrize(
+    ("state", "question", "what"),
+    [
+        ("{[PTE(x)]=(oa:PA(x));}", "exists (x=0)", "address translation"),
+        ("{0:X1=pte_x;}", "exists (x=0)", "address translation"),
+        ("{0:X1=x:red;}", "exists (x=0)", "memory tagging"),
+        ("{0:X1=P1:L0;}", "exists (x=0)", "instructions and labels"),
+        ('{0:X1=instr:"NOP";}', "exists (x=0)", "instructions and labels"),
+        ("{ins_t 0:X1;}", "exists (x=0)", "instructions and labels"),
+        ("{}", "exists (Fault(P0:L0,x))", "faults"),
+        ("\nVariant=vmsa,fatal\n{0:X1=x;}", "exists (x=0)", "address translation"),
+        ("\nVariant=mixed,mte\n{0:X1=x;}", "exists (x=0)", "memory tagging"),
+    ],
+)
+def test_values_and_variants_of_extensions_are_refused_by_name(state: str, question: str, what: str) -> None:
+    with pytest.raises(FencepostError, match=f"Fencepost does not treat {what}"):
+        read(single("AArch64", state, "NOP", question), "t.litmus")
+
+
+#: Against a - b, a + b and a & b for all signs and around the borders of 32 bits: each condition as Arm defines it.
+_NUMBERS = (0, 1, 2, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
+_ASKED = ("EQ", "NE", "CS", "CC", "MI", "PL", "VS", "VC", "HI", "LS", "GE", "LT", "GT", "LE")
+
+
+def _flags(name: str, a: int, b: int) -> tuple[bool, bool, bool, bool]:
+    """N, Z, C and V by their definition."""
+    other = {"CMP": b ^ 0xFFFFFFFF, "CMN": b, "TST": b}[name]
+    total = a & b if name == "TST" else a + other + (name == "CMP")
+    result = total & 0xFFFFFFFF
+    negative = result >> 31 == 1
+    if name == "TST":
+        return negative, result == 0, False, False
+    overflow = bool(~(a ^ other) & (a ^ result) & 0x80000000)
+    return negative, result == 0, total >> 32 == 1, overflow
+
+
+def _holds(condition: str, n: bool, z: bool, c: bool, v: bool) -> bool:
+    return {
+        "EQ": z, "NE": not z, "CS": c, "CC": not c, "MI": n, "PL": not n, "VS": v, "VC": not v, "HI": c and not z,
+        "LS": not c or z, "GE": n == v, "LT": n != v, "GT": not z and n == v, "LE": z or n != v,
+    }[condition]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["CMP", "CMN", "TST"])
+def test_every_condition_is_what_the_flags_say(name: str) -> None:
+    for a in _NUMBERS:
+        for b in _NUMBERS:
+            state = f"{{uint32_t 0:X1={a}; uint32_t 0:X2={b}; uint32_t 0:X20;}}"
+            code = (
+                "MOV W20,#0;"
+                + f"{name} W1,W2;"
+                + ";".join(f"CSET W3,{c};LSL W3,W3,#{k};ORR W20,W20,W3" for k, c in enumerate(_ASKED))
+            )
+            wanted = sum(_holds(c, *_flags(name, a, b)) << k for k, c in enumerate(_ASKED))
+            program = read(single("AArch64", state, code, f"forall (0:X20={wanted})"), "t.litmus")
+            assert outcomes(program, "sc").holds, (name, a, b)
 
 
 _Z = "{uint64_t z=0x500000003; 0:X9=z; 0:X4=7;}"
@@ -159,6 +279,40 @@ VALUES = [
         "{0:x5=x;}",
         "lr.w.rl x7,0(x5);li x8,3;sc.w.aq x9,x8,0(x5);lw.rl x10,0(x5)",
         "0:x9=0 /\\ 0:x10=3 \\/ 0:x9=1",
+    ),
+    (
+        "AArch64",
+        "{uint64_t 0:X1=0x87654321;uint64_t 0:X2;uint64_t 0:X3;}",
+        "RBIT W2,W1;REV16 W3,W1",
+        "0:X2=2227349217 /\\ 0:X3=1703354691",
+    ),
+    ("AArch64", "{0:X1=-3;}", "ABS W2,W1;CLZ W3,W2;SMULL X4,W1,W2", "0:X2=3 /\\ 0:X3=30 /\\ 0:X4=-9"),
+    ("AArch64", "{}", "B .+8;MOV W0,#1;ADD W0,W0,#2", "0:X0=2"),
+    ("AArch64", "{0:X1=x;int x[2]={4,42};}", "ADR X0,x;LDR W2,[X0,#4];STR W2,[X1]", "x={42,42}"),
+    (
+        "ARM",
+        "{int x[2]={1,2};0:R0=x;}",
+        "LDM R0,{R1,R2};CMP R1,R2;MOVLT R3,#5;MOVGE R3,#6;SUBS R4,R1,#1;ADDEQ R4,R4,#9",
+        "0:R2=2 /\\ 0:R3=5 /\\ 0:R4=9",
+    ),
+    (
+        "ARM",
+        "{0:R1=x;x=5;}",
+        "LDREX R0,[R1];ADD R0,R0,#1;STREX R2,R0,[R1];MOVT R3,#1",
+        "(0:R2=0 /\\ x=6 \\/ 0:R2=1 /\\ x=5) /\\ 0:R3=65536",
+    ),
+    (
+        "MIPS",
+        "{0:$4=x;x=-1;}",
+        "lw $2,0($4);lui $3,65535;addiu $5,$0,65535;sltu $6,$0,$2",
+        "0:$2=-1 /\\ 0:$3=-65536 /\\ 0:$5=-1 /\\ 0:$6=1",
+    ),
+    ("MIPS", "{0:$4=x;}", "ll $2,0($4);li $3,7;sc $3,0($4)", "0:$3=1 /\\ x=7 \\/ 0:$3=0 /\\ x=0"),
+    (
+        "BPF",
+        "{0:r1=x;x=3;}",
+        "r0 = 3;r2 = 9;r0 = cmpxchg_64(r1 + 0, r0, r2);r3 = 1;lock *(u64 *)(r1 + 0) += r3;if r0 == 3 goto L;r3 = 8;L:",
+        "0:r0=3 /\\ x=10 /\\ 0:r3=1",
     ),
 ]
 

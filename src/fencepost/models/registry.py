@@ -109,12 +109,24 @@ class Model:
         if program.arch is Arch.LKMM or (program.arch is Arch.C11 and _is_kernels(program)):
             self._refuse_kernel(program)
             return
-        if program.arch in (Arch.C11, Arch.FP) or self.kind is ModelKind.ANY or self.architecture is program.arch:
+        if program.arch in (Arch.C11, Arch.FP):
+            self._refuse_unmapped(program)
+            return
+        arch = _SAME_EVENTS.get(program.arch, program.arch)
+        if self.kind is ModelKind.ANY or self.architecture in (arch, program.arch):
             return
         judged = self.architecture.value if self.architecture else "C11 programs"
         raise UnsupportedError(
             f"{program.name} is written for {program.arch.value}; the model {self.name} judges {judged}"
         )
+
+    def _refuse_unmapped(self, program: Program) -> None:
+        """Nobody has written down how C11's accesses are compiled for some machines."""
+        if self.architecture in _NOT_MAPPED:
+            raise UnsupportedError(
+                f"{program.name} is a C11 program, and no mapping of C11 to {self.architecture.value} is known here: "
+                f"the model {self.name} judges litmus tests of {self.architecture.value}"
+            )
 
     def _refuse_kernel(self, program: Program) -> None:
         """Critical sections and grace periods mean nothing to a model that does not name them."""
@@ -190,31 +202,47 @@ _OURS: dict[str, tuple[ModelKind, Arch | None, str]] = {
 }
 
 
+#: Models of machines for which nobody compiles C11 here: they judge litmus tests.
+_OF_LITMUS_TESTS: dict[str, tuple[ModelKind, Arch | None, str]] = {
+    "mips": (ModelKind.HARDWARE, Arch.MIPS, "MIPS, with a store buffer per location; litmus tests only"),
+    "bpf": (ModelKind.HARDWARE, Arch.BPF, "eBPF, as the Linux kernel runs it; litmus tests only"),
+}
+
+_KNOWN = _OURS | _OF_LITMUS_TESTS
+
+#: ARM of 32 bits has the fences and accesses of AArch64.
+_SAME_EVENTS = {Arch.ARM: Arch.AARCH64}
+_NOT_MAPPED = (Arch.MIPS, Arch.BPF)
 _WITHOUT_COHERENCE = frozenset({"wrc11"})
 
 
 def names() -> tuple[str, ...]:
-    """The models that come with us."""
+    """The models that come with us and judge programs."""
     return tuple(_OURS)
+
+
+def all_names() -> tuple[str, ...]:
+    """The models that come with us, those included that judge litmus tests of one machine only."""
+    return tuple(_KNOWN)
 
 
 def find(name_or_path: str | Path, variants: frozenset[str] = frozenset()) -> Model:
     """A model by its name (`rc11`) or the path of a `.cat` file; `@` and names of variants may follow, as in
     `armv8@mixed`. Reading is lazy: see `Model.prepared`."""
     text, at, asked = str(name_or_path).rpartition("@")
-    if at and (text in _OURS or text.endswith(".cat")):
+    if at and (text in _KNOWN or text.endswith(".cat")):
         chosen = frozenset(asked.split(","))
         _refuse_unknown_variants(find(text), chosen)
         return find(text, variants | chosen)
     text = str(name_or_path)
-    if text in _OURS:
+    if text in _KNOWN:
         return _ours(text, variants)
     path = Path(text)
     if path.suffix == ".cat" or path.is_file():
         return _from_file(path, variants)
-    close = get_close_matches(text, _OURS, 1)
+    close = get_close_matches(text, _KNOWN, 1)
     hint = f"did you mean {close[0]}? " if close else ""
-    raise UsageError(f"unknown model '{text}': {hint}there are {', '.join(_OURS)}, or give the path of a .cat file")
+    raise UsageError(f"unknown model '{text}': {hint}there are {', '.join(_KNOWN)}, or give the path of a .cat file")
 
 
 def _refuse_unknown_variants(model: Model, chosen: frozenset[str]) -> None:
@@ -229,7 +257,7 @@ def _refuse_unknown_variants(model: Model, chosen: frozenset[str]) -> None:
 
 @lru_cache(maxsize=64)
 def _ours(name: str, variants: frozenset[str]) -> Model:
-    kind, architecture, description = _OURS[name]
+    kind, architecture, description = _KNOWN[name]
     path = DIRECTORY / f"{name}.cat"
     return Model(name, path, path.read_text(encoding="utf-8"), kind, architecture, description, variants)
 
@@ -252,6 +280,8 @@ def of_text(source: str, path: Path, variants: frozenset[str] = frozenset()) -> 
 
 _C11_WORDS = frozenset({"ACQ", "REL", "ACQ_REL", "RLX", "NA", "acquire", "release"})
 _HARDWARE_WORDS = {
+    Arch.BPF: ("bpf",),
+    Arch.MIPS: ("mips", "mipsfences.cat"),
     Arch.RISCV: ("fence.rw.rw", "fence.tso", "riscv-defs.cat", "riscv", "rvwmo"),
     Arch.AARCH64: ("dmb", "dsb", "isb", "dmb.sy", "dmb.ish", "aarch64fences.cat", "aarch64", "armv8", "armv7", "arm"),
     Arch.PPC: ("sync", "lwsync", "ctrlisync", "ppcfences.cat", "ppc", "power"),
@@ -264,6 +294,8 @@ def _guess(words: frozenset[str]) -> tuple[ModelKind, Arch | None]:
     plain = {part for word in words for part in (word.strip('"'), *word.strip('"').split())}
     lower = {w.lower() for w in plain}
     named = [arch for arch, marks in _HARDWARE_WORDS.items() if lower.intersection(marks)]
+    if Arch.MIPS in named:  # whose fence has the name of POWER's
+        named = [arch for arch in named if arch is not Arch.PPC]
     fenced = [arch for arch in named if lower.intersection(_HARDWARE_WORDS[arch]) - {"tso", "pso"}]
     if len(fenced) >= 2:  # such as herd's fences.cat, which has the fences of all
         return ModelKind.ANY, None

@@ -38,12 +38,14 @@ Observable: TypeAlias = FinalRegister | FinalMemory
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """An observable under the name that reports use. `width` bits are shown, as a signed number where `signed`."""
+    """An observable under the name that reports use. `width` bits are shown, as a signed number where `signed`.
+    `whole`: an element of an array that is looked at as a whole."""
 
     name: str
     what: Observable
     width: int = 64
     signed: bool = True
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +156,21 @@ def refutes(condition: Condition, state: Mapping[str, int], constant: Mapping[Co
     """Whether one final state shows that the condition does not hold. No state does that to an `exists`."""
     only = answer(condition, [state], constant)
     return condition.quantifier is not Quantifier.EXISTS and not only
+
+
+def renamed(formula: Formula, names: Mapping[str, str]) -> Formula:
+    """The formula with other names for what it observes."""
+    match formula:
+        case Compare(left, op, right):
+            other = names.get(right, right) if isinstance(right, str) else right
+            return Compare(names.get(left, left), op, other)
+        case Not(inner):
+            return Not(renamed(inner, names))
+        case And(parts):
+            return And(tuple(renamed(p, names) for p in parts))
+        case Or(parts):
+            return Or(tuple(renamed(p, names) for p in parts))
+    return formula
 
 
 def comparisons(formula: Formula) -> Iterator[Compare]:

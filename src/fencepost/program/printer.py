@@ -139,7 +139,7 @@ class _Printer:
             what = f"register {show_name(o.what.thread)} {show_name(o.what.register)}"
         else:
             what = f"memory {show_name(o.what.object)} {o.what.offset} {o.what.size}"
-        return f"observe {show_name(o.name)} = {what} width={o.width}" + " signed" * o.signed
+        return f"observe {show_name(o.name)} = {what} width={o.width}" + " signed" * o.signed + " whole" * o.whole
 
     def condition(self, c: Condition) -> str:
         text = f"condition {json.dumps(c.quantifier.value)} {self.formula(c.formula)}"

@@ -23,6 +23,9 @@ class Arch(Enum):
     X86 = "x86"
     AARCH64 = "aarch64"
     RISCV = "riscv"
+    ARM = "arm"
+    MIPS = "mips"
+    BPF = "bpf"
     LKMM = "lkmm"
 
 

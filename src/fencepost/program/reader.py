@@ -453,7 +453,7 @@ class _Reader:
             what = FinalMemory(object_, offset, self.number())
         self.keyed("width")
         width = self.number()
-        return Observation(name, what, width, self.accept("signed"))
+        return Observation(name, what, width, self.accept("signed"), self.accept("whole"))
 
     def condition(self) -> Condition:
         token = self.token

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from fencepost.program.condition import (
     And,
     Compare,
     Condition,
+    FinalMemory,
     Formula,
     Not,
     Or,
@@ -28,9 +31,9 @@ def herd_text(program: Program, outcomes: Outcomes) -> str:
     condition = program.condition or Condition(Quantifier.FORALL, Truth(True))
     positive, negative = witnesses(program, outcomes)
     seen = (negative, positive) if condition.quantifier is Quantifier.NOT_EXISTS else (positive, negative)
-    addresses = _addresses(program)
+    addresses, wholes = _addresses(program), _wholes(program)
     lines = [f"Test {program.name} {_KIND[condition.quantifier]}", f"States {len(outcomes.states)}"]
-    lines += [_state(state, addresses) for state in sorted(_ordered(state) for state in outcomes.states)]
+    lines += [_state(state, addresses, wholes) for state in sorted(_ordered(state) for state in outcomes.states)]
     known = outcomes.holds if program.condition is not None else True
     lines.append("Unknown" if known is None or outcomes.reason else "Ok" if known else "No")
     lines += ["Witnesses", f"Positive: {seen[0]} Negative: {seen[1]}"]
@@ -44,12 +47,17 @@ def herd_text(program: Program, outcomes: Outcomes) -> str:
 def _ordered(state: _State) -> _State:
     """Registers by their thread, then memory, as herd has them."""
 
-    def place(item: tuple[str, int]) -> tuple[bool, int, str]:
+    def place(item: tuple[str, int]) -> tuple[bool, int, tuple[tuple[int, str], ...]]:
         thread, colon, register = item[0].partition(":")
         number = int(thread) if colon and thread.isdigit() else 0
-        return not colon, number, register if colon else item[0]
+        return not colon, number, _with_numbers(register if colon else item[0])
 
     return tuple(sorted(state, key=place))
+
+
+def _with_numbers(name: str) -> tuple[tuple[int, str], ...]:
+    """For sorting: x[10] comes after x[9]."""
+    return tuple((int(p), "") if p.isdigit() else (-1, p) for p in re.split(r"(\d+)", name) if p)
 
 
 def witnesses(program: Program, outcomes: Outcomes) -> tuple[int, int]:
@@ -113,5 +121,17 @@ def _addresses(program: Program) -> dict[int, str]:
     return {address: name for name, address in lay_out(program).globals.items()}
 
 
-def _state(state: _State, addresses: dict[int, str]) -> str:
-    return " ".join(f"{_place(name)}={addresses.get(value, str(value))};" for name, value in state)
+def _wholes(program: Program) -> dict[str, str]:
+    """Elements of arrays that are shown as a whole, and their arrays."""
+    return {o.name: o.what.object for o in program.observations if o.whole and isinstance(o.what, FinalMemory)}
+
+
+def _state(state: _State, addresses: dict[int, str], wholes: dict[str, str]) -> str:
+    shown: dict[str, list[str]] = {}
+    for name, value in state:
+        shown.setdefault(wholes.get(name, _place(name)), []).append(addresses.get(value, str(value)))
+    arrays = frozenset(wholes.values())
+    return " ".join(
+        f"{name}={{{','.join(values)}}};" if name in arrays else f"{name}={values[0]};"
+        for name, values in shown.items()
+    )

@@ -16,7 +16,7 @@ EXPLORE = "explore"
 ENUMERATE = "enumerate"
 #: The model that a test is meant for, where none is asked for.
 NATURAL = {Arch.PPC: "power", Arch.X86: "tso", Arch.AARCH64: "armv8", Arch.RISCV: "riscv", Arch.C11: "rc11",
-           Arch.FP: "rc11", Arch.LKMM: "lkmm"}  # fmt: skip
+           Arch.FP: "rc11", Arch.LKMM: "lkmm", Arch.ARM: "armv7", Arch.MIPS: "mips", Arch.BPF: "bpf"}  # fmt: skip
 
 
 def outcomes_by(

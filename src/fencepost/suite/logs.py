@@ -54,7 +54,11 @@ def normal(state: str) -> str:
 def _part(part: str) -> str:
     place, _, value = part.partition("=")
     number = re.fullmatch(r"-?(0x[0-9a-fA-F]+|\d+)", value.strip())
-    return f"{place.strip().strip('[]')}={int(value, 0) if number else value.strip()}"
+    return f"{_unbracketed(place.strip())}={int(value, 0) if number else value.strip()}"
+
+
+def _unbracketed(place: str) -> str:
+    return place[1:-1] if place.startswith("[") and place.endswith("]") else place
 
 
 def states_of(text: str) -> frozenset[str]:

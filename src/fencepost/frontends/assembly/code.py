@@ -50,6 +50,7 @@ class Code:
         self.wanted: dict[str, tuple[int, int]] = {}  # label -> (negative number, offset of its first use)
         self.at: Position | None = None
         self.fresh = 0
+        self.starts: list[int] = []  # where each instruction of the test begins
 
     # --- registers
 
@@ -142,7 +143,20 @@ class Code:
         self.fresh += 1
         return Token("label", f".{self.fresh}", 0)
 
+    def begin(self) -> None:
+        """The next instruction of the test begins here."""
+        self.starts.append(len(self.instructions))
+
+    def relative(self, distance: int, token: Token) -> Token:
+        """A label for the instruction of the test that comes so many after this one, or before it."""
+        number = len(self.starts) - 1 + distance
+        if number < 0:
+            self.source.fail(token.offset, f"found a jump of {distance} instructions", f"an instruction of {self.name}")
+        return Token("label", f"@{number}", token.offset)
+
     def finish(self) -> Function:
+        self.begin()
+        self.labels |= {f"@{k}": place for k, place in enumerate(self.starts)}
         self.add(Return())
         for name, (_, offset) in self.wanted.items():
             if name not in self.labels:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import ClassVar, NoReturn
 
 from fencepost.frontends.assembly.code import Code
 from fencepost.frontends.scan import Token, Tokens
@@ -17,16 +17,19 @@ _LOWEST = Const(-(1 << 63))
 
 @dataclass(frozen=True, slots=True)
 class RegisterName:
-    """A register under the name that the Program gives it, and how many bits this name means."""
+    """A register under the name that the Program gives it, and how many bits this name means. `shown` is how reports
+    name it, where that is not as the test wrote it."""
 
     name: str
     width: int = 64
+    shown: str = ""
 
 
 class Dialect(ABC):
     """One instruction set. `instruction` translates one instruction; the mnemonic has been read already."""
 
     arch: ClassVar[Arch]
+    bytes: ClassVar[int] = 4  # of an instruction
 
     def __init__(self, code: Code) -> None:
         self.code = code
@@ -40,9 +43,13 @@ class Dialect(ABC):
     def instruction(self, mnemonic: Token, t: Tokens) -> None:
         """Adds the meaning of one instruction to the code."""
 
+    def statement(self, t: Tokens) -> None:
+        """Reads one instruction, from its mnemonic on."""
+        self.instruction(t.name("an instruction"), t)
+
     # --- what instruction sets have in common
 
-    def unknown(self, mnemonic: Token, t: Tokens) -> None:
+    def unknown(self, mnemonic: Token, t: Tokens) -> NoReturn:
         known = f"an instruction of {self.arch.name} that Fencepost knows"
         t.source.fail(mnemonic.offset, f"unsupported instruction '{mnemonic.text}'", known)
 
@@ -58,6 +65,16 @@ class Dialect(ABC):
 
     def reg(self, t: Tokens) -> Reg:
         return self.code.register(self.named(t).name)
+
+    def label(self, t: Tokens) -> Token:
+        """A label, or `.+8`: so many bytes from the instruction it stands in."""
+        if not t.accept("."):
+            return t.name("a label")
+        token = t.token
+        distance = t.number("a distance in bytes such as .+8")
+        if distance % self.bytes:
+            t.fail(f"a multiple of {self.bytes} bytes", token=token)
+        return self.code.relative(distance // self.bytes, token)
 
     def comma(self, t: Tokens) -> None:
         t.expect(",")

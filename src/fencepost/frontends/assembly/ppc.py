@@ -39,7 +39,7 @@ class PPC(Dialect):
 
     @classmethod
     def naming(cls, name: str) -> RegisterName | None:
-        return RegisterName(name.lower()) if _REGISTER.match(name) else None
+        return RegisterName(name.lower(), shown=name.lower()) if _REGISTER.match(name) else None
 
     def instruction(self, mnemonic: Token, t: Tokens) -> None:
         name = mnemonic.text.lower()

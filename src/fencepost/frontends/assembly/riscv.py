@@ -45,7 +45,7 @@ class RISCV(Dialect):
     def naming(cls, name: str) -> RegisterName | None:
         name = name.lower()
         if name in _ABI:
-            return RegisterName(f"x{_ABI[name]}")
+            return RegisterName(f"x{_ABI[name]}", shown=f"x{_ABI[name]}")
         return RegisterName(name) if _NUMBERED.match(name) else None
 
     def instruction(self, mnemonic: Token, t: Tokens) -> None:

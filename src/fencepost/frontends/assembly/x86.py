@@ -63,9 +63,11 @@ class X86(Dialect):
         if m := _LEGACY.match(name):
             if m["byte"]:
                 return RegisterName(f"{prefix}{m['byte']}X", 8)
-            return RegisterName(prefix + m["base"], {"R": 64, "E": 32, "": 16}[m["wide"]])
+            shown = name.lower() if m["wide"] == "R" else ""
+            return RegisterName(prefix + m["base"], {"R": 64, "E": 32, "": 16}[m["wide"]], shown)
         if m := _NEW.match(name):
-            return RegisterName(m["base"], {"": 64, "D": 32, "W": 16, "B": 8}[m["size"]])
+            shown = "" if m["size"] else name.lower()
+            return RegisterName(m["base"], {"": 64, "D": 32, "W": 16, "B": 8}[m["size"]], shown)
         return None
 
     def instruction(self, mnemonic: Token, t: Tokens) -> None:

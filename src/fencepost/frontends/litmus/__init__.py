@@ -9,8 +9,8 @@ from fencepost.frontends.litmus.frame import Frame, read_frame
 from fencepost.program.program import Program
 
 #: How the first word of a file names its dialect.
-DIALECTS = ("PPC", "X86", "X86_64", "AArch64", "RISCV", "C")
-_OTHERS = ("ARM", "MIPS", "LISA", "CPP", "Bell", "BPF", "ASL", "Java", "JAVA", "PTX", "VULKAN")
+DIALECTS = ("PPC", "X86", "X86_64", "AArch64", "ARM", "RISCV", "MIPS", "BPF", "LISA", "C")
+_OTHERS = ("CPP", "Bell", "ASL", "Java", "JAVA", "PTX", "VULKAN", "OPENCL")
 
 
 def read(text: str, file: str) -> Program:
@@ -33,6 +33,22 @@ def read(text: str, file: str) -> Program:
             from fencepost.frontends.assembly.aarch64 import AArch64
 
             return read_columns(frame, AArch64)
+        case "ARM":
+            from fencepost.frontends.assembly.arm import ARM
+
+            return read_columns(frame, ARM)
+        case "MIPS":
+            from fencepost.frontends.assembly.mips import MIPS
+
+            return read_columns(frame, MIPS)
+        case "BPF":
+            from fencepost.frontends.assembly.bpf import BPF
+
+            return read_columns(frame, BPF)
+        case "LISA":
+            from fencepost.frontends.assembly.lisa import LISA
+
+            return read_columns(frame, LISA)
         case "RISCV":
             from fencepost.frontends.assembly.riscv import RISCV
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from fencepost.frontends.assembly.dialect import RegisterName
 from fencepost.frontends.litmus.big_endian import turn_accesses, turned
@@ -23,6 +24,7 @@ from fencepost.program.condition import (
     Quantifier,
     Truth,
     comparisons,
+    renamed,
 )
 from fencepost.program.datatypes import Array, Scalar
 from fencepost.program.instructions import Load
@@ -72,6 +74,7 @@ class _Builder:
         self.accesses = self.points.accesses()
 
     def program(self) -> Program:
+        self._rename()
         observations = self._observations()
         condition = self._condition({o.name: o for o in observations})
         return validate(
@@ -120,7 +123,22 @@ class _Builder:
             for c in comparisons(formula) if formula is not None else ():
                 if isinstance(c.right, str):
                     width[c.left] = width[c.right] = max(width[c.left], width[c.right])
-        return [Observation(o.name, o.what, width[o.name], o.signed) for o in found]
+        return [replace(o, width=width[o.name], whole=self._whole(self.question.observed[o.name])) for o in found]
+
+    def _rename(self) -> None:
+        """Registers go by the name that the dialect shows: `a0` is x10."""
+        new: dict[str, str] = {}
+        for name, what in self.question.observed.items():
+            register = self.naming(what.thread, what.token) if what.thread is not None else None
+            if register is not None and register.shown:
+                new[name] = f"{what.thread}:{register.shown}"
+        q = self.question
+        q.observed = {new.get(name, name): what for name, what in q.observed.items()}
+        q.formula = renamed(q.formula, new) if q.formula is not None else None
+        q.filter = renamed(q.filter, new) if q.filter is not None else None
+
+    def _whole(self, what: Observed) -> bool:
+        return what.thread is None and what.element is not None and what.token.text in self.question.wholes
 
     def _wide(self) -> set[str]:
         """Registers compared with an address or with a number that needs more than 32 bits."""
@@ -159,7 +177,7 @@ class _Builder:
         assert what.thread is not None, "a register should belong to a thread"
         scalar = what.scalar or self.types.get((what.thread, register.name))
         if scalar is not None and scalar.size:
-            return 8 * scalar.size, scalar.kind == "i" or scalar.size == 8
+            return 8 * scalar.size, scalar.kind != "u"
         index = f.registers.index(register.name)
         wide |= bool(self.points.places(f.name, Reg(index)))
         wide |= any(isinstance(i, Load) and i.dst.index == index and i.size == 8 for i in f.code)
@@ -173,7 +191,7 @@ class _Builder:
             self.source.fail(what.token.offset, f"found '{name}', outside the location", "an element that exists")
         return Observation(
             name, FinalMemory(what.token.text, self.place(offset, scalar.size), scalar.size), 8 * scalar.size,
-            scalar.kind != "u" or scalar.size == 8,
+            scalar.kind != "u",
         )  # fmt: skip
 
     # --- the condition

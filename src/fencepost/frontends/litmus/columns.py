@@ -6,6 +6,7 @@ import re
 
 from fencepost.frontends.assembly.code import Code
 from fencepost.frontends.assembly.dialect import Dialect
+from fencepost.frontends.litmus.beyond import refuse_variants
 from fencepost.frontends.litmus.build import build
 from fencepost.frontends.litmus.frame import Frame
 from fencepost.frontends.litmus.question import read_question
@@ -22,6 +23,7 @@ _THREAD = re.compile(r"P(\d+)\Z")
 def read_columns(frame: Frame, dialect: type[Dialect]) -> Program:
     """The Program of a test whose code stands in columns."""
     source = frame.source
+    refuse_variants(frame)
     state = read_state(Tokens(source, *frame.init))
     rows = list(_rows(frame))
     if not rows:
@@ -63,6 +65,8 @@ def _thread(frame: Frame, cell: Cell) -> str:
     name = text.strip()
     if not _THREAD.match(name):
         at = cell[0] + len(text) - len(text.lstrip())
+        if name.endswith(".F"):
+            frame.source.fail(at, f"found '{name}': Fencepost does not treat fault handlers")
         frame.source.fail(
             min(at, cell[1]), f"found {name!r}" if name else "found an empty column", "a thread such as P0"
         )
@@ -97,6 +101,6 @@ def _cell(frame: Frame, dialect: Dialect, cell: Cell) -> None:
     if t.done:
         return
     dialect.code.at = frame.source.at(t.token.offset)
-    mnemonic = t.name("an instruction")
-    dialect.instruction(mnemonic, t)
+    dialect.code.begin()
+    dialect.statement(t)
     t.finished("the end of the instruction")

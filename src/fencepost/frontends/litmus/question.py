@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from fencepost.frontends.litmus.state import State, read_thread, read_type, read_value
+from fencepost.frontends.litmus.beyond import refuse_question, refuse_type
+from fencepost.frontends.litmus.state import State, read_register, read_thread, read_type, read_value
 from fencepost.frontends.scan import Token, Tokens
 from fencepost.program.condition import And, Compare, Formula, Not, Or, Quantifier, Truth
 from fencepost.program.datatypes import Scalar
+from fencepost.program.operands import ConstantOperand
 from fencepost.records import dataclass
 
 _MAX_DEPTH = 150
@@ -33,6 +35,7 @@ class Question:
     formula: Formula | None = None
     filter: Formula | None = None
     observed: dict[str, Observed] = field(default_factory=dict)
+    wholes: dict[str, int] = field(default_factory=dict)  # arrays asked about as a whole, with their length
 
 
 def read_question(tokens: Tokens, state: State) -> Question:
@@ -98,8 +101,14 @@ class _Reader:
         t.expect("]")
 
     def _location_item(self) -> None:
+        refuse_type(self.tokens)
         type_ = read_type(self.tokens)
-        self._observe(type_.value if type_ else None)
+        scalar, token = type_.value if type_ else None, self.tokens.token
+        whole = token.kind == "name" and self.tokens.peek().text in (";", "]")
+        if whole and token.text in self.state.locations and self.state.locations[token.text].count > 1:
+            self._elements(self.tokens.next(), scalar)
+        else:
+            self._observe(scalar)
 
     # --- formulas
 
@@ -144,6 +153,9 @@ class _Reader:
 
     def _atom(self) -> Formula:
         t = self.tokens
+        refuse_question(t)
+        if (whole := self._array()) is not None:
+            return whole
         left = self._observe(None)
         if t.token.text not in _COMPARE:
             t.fail("'=' or another comparison")
@@ -151,6 +163,35 @@ class _Reader:
         if t.at("[", "*") or self._at_register():
             return Compare(left, op, self._observe(None))
         return Compare(left, op, read_value(t, self.state))
+
+    def _array(self) -> Formula | None:
+        """`x={1,2}`: every element has its value. None, and nothing read, where something else stands."""
+        t, start = self.tokens, self.tokens.index
+        bracket = t.accept("[")
+        token = t.next()
+        if bracket and not t.accept("]"):
+            t.index = start
+            return None
+        if token.kind != "name" or not t.accept("=", "==") or not t.accept("{"):
+            t.index = start
+            return None
+        values: list[ConstantOperand] = []
+        t.separated(lambda: values.append(read_value(t, self.state)), ",", "}")
+        t.expect("}")
+        names = self._elements(token, None)
+        if len(names) != len(values):
+            t.fail(f"{len(names)} values, one per element of {token.text}", token=token)
+        return And(tuple(Compare(name, "=", value) for name, value in zip(names, values, strict=True)))
+
+    def _elements(self, token: Token, scalar: Scalar | None) -> list[str]:
+        """Observes an array as a whole."""
+        count = self.state.location(token.text, token.offset).count
+        if count > 1:
+            self.found.wholes[token.text] = count
+        names = [f"{token.text}[{k}]" for k in range(count)] if count > 1 else [token.text]
+        for k, name in enumerate(names):
+            self._add(name, Observed(token, None, k if count > 1 else None, scalar))
+        return names
 
     def _at_register(self) -> bool:
         start = self.tokens.index
@@ -163,8 +204,7 @@ class _Reader:
         t = self.tokens
         thread = read_thread(t)
         if thread is not None:
-            t.accept("%", "$")
-            token = t.name("a register")
+            token = read_register(t)
             return self._add(f"{thread}:{token.text}", Observed(token, thread, None, scalar))
         bracket = t.accept("[")
         star = not bracket and t.accept("*")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import field
 
+from fencepost.frontends.litmus.beyond import refuse_type, refuse_value
 from fencepost.frontends.scan import Token, Tokens
 from fencepost.program.datatypes import Scalar
 from fencepost.program.operands import Const, ConstantOperand, GlobalAddress, to_signed
@@ -137,6 +138,14 @@ def read_thread(tokens: Tokens) -> int | None:
     return None
 
 
+def read_register(tokens: Tokens) -> Token:
+    """The name of a register, without the mark that some dialects write before it: `r1`, `%rax`, `$2`."""
+    if tokens.accept("$") and tokens.token.kind == "number":
+        return tokens.next()
+    tokens.accept("%")
+    return tokens.name("a register")
+
+
 def read_value(tokens: Tokens, state: State) -> ConstantOperand:
     """A number, or the address of a location: `x`, `&x`, `x[2]`, `x+8`."""
     if tokens.token.kind == "number" or tokens.at("-", "+"):
@@ -149,10 +158,9 @@ def read_value(tokens: Tokens, state: State) -> ConstantOperand:
         return Const(to_signed(value))
     if tokens.at("true", "false"):
         return Const(int(tokens.next().text == "true"))
+    refuse_value(tokens)
     bracket = tokens.accept("&") and tokens.accept("(")
     token = tokens.name("a number or a location")
-    if tokens.at(":"):
-        tokens.fail("a number or a location", "labels and page table entries as values are not supported")
     location = state.location(token.text, token.offset)
     offset = 0
     if tokens.accept("["):
@@ -166,11 +174,11 @@ def read_value(tokens: Tokens, state: State) -> ConstantOperand:
 
 
 def _item(tokens: Tokens, state: State) -> None:
+    refuse_type(tokens)
     type_ = read_type(tokens)
     thread = read_thread(tokens)
     if thread is not None:
-        tokens.accept("%", "$")
-        token = tokens.name("a register")
+        token = read_register(tokens)
         value = read_value(tokens, state) if tokens.accept("=") else None
         state.registers.append((thread, token, value, type_.value if type_ else None))
         return
@@ -179,6 +187,7 @@ def _item(tokens: Tokens, state: State) -> None:
         return
     bracket = tokens.accept("[")
     star = not bracket and tokens.accept("*")
+    refuse_value(tokens)
     token = tokens.name("a location, or a register such as 0:r1")
     if bracket:
         tokens.expect("]")
