@@ -67,6 +67,16 @@ class Event:
     def is_access(self) -> bool:
         return self.is_read or self.is_write
 
+    def same_place(self, other: Event) -> bool:
+        """Whether both access memory of which a part is the same."""
+        overlap = self.address < other.address + other.size and other.address < self.address + self.size
+        return self.is_access and other.is_access and overlap
+
+    def conflicts(self, other: Event) -> bool:
+        """Whether the two race where neither happens before the other: one of them writes, one is not atomic."""
+        some_write, some_plain = self.is_write or other.is_write, Mode.NA in (self.mode, other.mode)
+        return self.thread != other.thread and self.same_place(other) and some_write and some_plain
+
 
 #: The fields of an execution that are dependencies, with what models call each.
 DEPENDENCIES = {

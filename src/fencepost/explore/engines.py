@@ -44,22 +44,29 @@ STRONG_RC11 = "ra as rc11"
 #: The models under which the core explores atomic blocks: they go by coherence, and po and rf are acyclic.
 WITH_BLOCKS = ("sc", "tso", "pso", "ra", "rc11", "rc11-cpp20")
 
-UNALIGNED = "accesses that are not aligned to their size are split into pieces, which enumeration does"
-WAITS_IN_BLOCK = "a thread may wait inside an atomic block, which is judged on whole executions"
-
 
 @dataclass(frozen=True, slots=True)
 class Engine:
     """`explores`: the core does; otherwise enumeration. `like` names the model of ours whose treatment this one gets;
-    empty where its plan is run in program order. `reason` is for the user: empty where there is nothing to explain."""
+    empty where its plan is run in program order. `reason` is for the user: empty where there is nothing to explain.
+    `second_look`: the core ran, and may have missed something."""
 
     explores: bool
     like: str = ""
     reason: str = ""
+    second_look: bool = False
 
     @property
     def in_order(self) -> bool:
         return self.explores and not self.like
+
+
+UNALIGNED = Engine(
+    False, reason="accesses that are not aligned to their size are split into pieces, which enumeration does"
+)
+WAITS_IN_BLOCK = Engine(
+    False, reason="a thread may wait inside an atomic block, which is judged on whole executions", second_look=True
+)
 
 
 def rsmc(model: Model, commit_before: str | None) -> Engine:

@@ -10,7 +10,7 @@ from fencepost.models.cat.plan import is_race
 from fencepost.models.registry import Model
 from fencepost.options import ExploreOptions
 from fencepost.prepare.ready import ready
-from fencepost.program.instructions import ErrorKind, Mode
+from fencepost.program.instructions import ErrorKind
 from fencepost.program.program import Program
 from fencepost.repair.refit import refit
 from fencepost.repair.space import Assignment, Space
@@ -73,8 +73,6 @@ def has_race(x: Execution) -> bool:
     accesses = [e for e in x.events if e.is_access and e.thread >= 0]
     for number, a in enumerate(accesses):
         for b in accesses[number + 1 :]:
-            overlap = a.address < b.address + b.size and b.address < a.address + a.size
-            conflict = overlap and a.thread != b.thread and (a.is_write or b.is_write) and Mode.NA in (a.mode, b.mode)
-            if conflict and not (hb[a.id] >> b.id & 1 or hb[b.id] >> a.id & 1):
+            if a.conflicts(b) and not (hb[a.id] >> b.id & 1 or hb[b.id] >> a.id & 1):
                 return True
     return False

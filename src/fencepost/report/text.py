@@ -15,7 +15,7 @@ from fencepost.program.operands import Position
 from fencepost.records import dataclass
 from fencepost.report.visible import visible
 from fencepost.verdict import Answer, ErrorReport, Verdict, Witness
-from fencepost.witness.titles import TITLES
+from fencepost.witness.titles import SELF_EXPLAINING, TITLES
 
 if TYPE_CHECKING:  # a verdict without a witness needs none of it
     from fencepost.witness.sources import Sources
@@ -112,7 +112,7 @@ def error_text(error: ErrorReport) -> str:
         return error.message.partition(": ")[0] or title  # both accesses are in the story
     if error.kind is ErrorKind.ASSERTION and error.thread < 0 and error.message:
         return error.message  # of the whole program: a final condition
-    if error.kind is ErrorKind.NOT_ROBUST or error.message.startswith(title):
+    if error.kind in SELF_EXPLAINING and error.message:
         return error.message
     return f"{title}: {error.message}" if error.message else title
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from fencepost._core import ErrorFound, LabelKind, RobustnessSearch, TraceStep
 from fencepost.errors import InternalError
-from fencepost.execution.execution import Event, EventKind, Execution
+from fencepost.execution.execution import EventKind, Execution
 from fencepost.models.registry import find
 from fencepost.prepare.encoded import Prepared
 from fencepost.program.datatypes import path_at
@@ -108,7 +108,7 @@ def race_by_hb(search: RobustnessSearch, prepared: Prepared, against: str) -> Wi
     done = replace(label, mode=mode, reads=True, read=value, writes=effect.writes, written=effect.written)
     event = graph.events[graph.add(done)]
     run.append(Step(label.thread, f"next: {_access(label)} {_name(prepared, label.address)}", label.at, event.id))
-    earlier = next(e for e in reversed(before) if e.thread == search.racing().thread and _conflict(e, event))
+    earlier = next(e for e in reversed(before) if e.thread == search.racing().thread and e.conflicts(event))
     x = graph.execution()
     who = f"{_access(label)} in {x.threads[label.thread]} ({label.at})"
     other = f"{'write' if earlier.is_write else 'read'} in {x.threads[earlier.thread]} ({earlier.at})"
@@ -116,10 +116,6 @@ def race_by_hb(search: RobustnessSearch, prepared: Prepared, against: str) -> Wi
     error = ErrorReport(ErrorKind.RACE, message, label.at, label.thread, (earlier.id, event.id))
     notes = ("neither access happens before the other, and a program with a race has no meaning",)
     return Witness(x, error, against, (), tuple(run), notes, prepared.program)
-
-
-def _conflict(a: Event, b: Event) -> bool:
-    return a.address == b.address and a.is_access and (a.is_write or b.is_write) and Mode.NA in (a.mode, b.mode)
 
 
 def program_error(search: RobustnessSearch, prepared: Prepared, raw: ErrorFound, kind: ErrorKind) -> Witness:

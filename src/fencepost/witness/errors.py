@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from fencepost.execution.execution import Event, EventKind
 from fencepost.program.condition import Quantifier, comparisons, holds
-from fencepost.program.instructions import ErrorKind, Mode
+from fencepost.program.instructions import ErrorKind
 from fencepost.program.interpret import Action, Kind, Machine, Part, ThreadState
 from fencepost.program.layout import HEAP, MAX_THREADS, REGION_MASK, STACK, THREAD_SHIFT, lay_out
 from fencepost.program.operands import ConstantOperand, to_signed
@@ -123,10 +123,9 @@ class _Judge:
         if len(self.blamed) != 2:
             return f"a race has two accesses, and {len(self.blamed)} are named"
         a, b = self.blamed
-        overlap = a.address < b.address + b.size and b.address < a.address + a.size
-        if not (a.is_access and b.is_access and overlap and a.thread != b.thread):
+        if a.thread == b.thread or not a.same_place(b):
             return f"events {a.id} and {b.id} are not accesses of two threads to one location"
-        if not (a.is_write or b.is_write) or Mode.NA not in (a.mode, b.mode):
+        if not a.conflicts(b):
             return f"events {a.id} and {b.id} do not conflict"
         hb = self.relations.hb
         return "one of the accesses happens before the other" if hb[a.id] >> b.id & 1 or hb[b.id] >> a.id & 1 else ""

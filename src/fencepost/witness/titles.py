@@ -19,3 +19,5 @@ TITLES = {
     ErrorKind.INVALID_VALUE: "invalid value", ErrorKind.CONSTANT: "write to a constant",
     ErrorKind.OVERLAP: "overlapping copy", ErrorKind.NOT_ROBUST: "not robust",
 }  # fmt: skip
+#: The kinds whose messages say what they are: the title would say it again.
+SELF_EXPLAINING = frozenset({ErrorKind.NOT_ROBUST, ErrorKind.DIVISION, ErrorKind.OVERFLOW, ErrorKind.BOUNDS})

@@ -20,7 +20,7 @@ _TRAPS = {
     8: (ErrorKind.INVALID_VALUE, "passing zero to a builtin that is not defined for it"),
     11: (ErrorKind.MISSING_RETURN, "execution reached the end of a value-returning function without returning a value"),
     12: (ErrorKind.OVERFLOW, "signed integer overflow: the product cannot be represented in its type"),
-    13: (ErrorKind.OVERFLOW, "negation cannot be represented in its type"),
+    13: (ErrorKind.OVERFLOW, "signed integer overflow: negation cannot be represented in its type"),
     18: (ErrorKind.BOUNDS, "index out of bounds for its array"),
     20: (ErrorKind.SHIFT, "shift exponent is negative, or too large for its type"),
     21: (ErrorKind.OVERFLOW, "signed integer overflow: the difference cannot be represented in its type"),
@@ -54,5 +54,8 @@ def compilers_check(b: Body, number: int, condition: Operand, *, holds: bool) ->
 def check_absolute(b: Body, value: Operand, bits: int) -> None:
     least = number(-(1 << (bits - 1)), bits)
     check(
-        b, ErrorKind.OVERFLOW, b.compute(Op.NE, value, least, width=bits), "negation cannot be represented in its type"
+        b,
+        ErrorKind.OVERFLOW,
+        b.compute(Op.NE, value, least, width=bits),
+        "signed integer overflow: negation cannot be represented in its type",
     )

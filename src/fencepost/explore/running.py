@@ -1,0 +1,96 @@
+"""Runs the core on a program, and once more where what it met asks for that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fencepost._core import CoreFinding
+from fencepost.errors import UsageError
+from fencepost.explore import native
+from fencepost.explore.begin import begin, prepare
+from fencepost.explore.commit_order import doubt as commit_before_doubt
+from fencepost.explore.convert import to_report
+from fencepost.explore.cuts import with_cuts
+from fencepost.explore.engines import UNALIGNED, WAITS_IN_BLOCK, Engine
+from fencepost.explore.native import Report, Runner, Watch
+from fencepost.explore.reading import is_limit, kind_of
+from fencepost.models.registry import MIXED, Model
+from fencepost.options import ExploreOptions
+from fencepost.prepare.encoded import Prepared
+from fencepost.program.instructions import ErrorKind
+from fencepost.program.program import Arch, Program
+
+#: The machines whose accesses may stand anywhere: they are split into pieces, which enumeration does.
+_UNALIGNED = (Arch.AARCH64, Arch.X86, Arch.PPC, Arch.RISCV)
+
+#: How often loops whose iterations cannot be left out go round in a second run.
+_ROUNDS = 6
+
+
+def run_core(
+    program: Program,
+    model: Model,
+    options: ExploreOptions,
+    progress: Watch | None,
+    run: Runner = native.run,
+    *,
+    keep: int = 0,
+) -> tuple[Prepared, Report, Engine] | Engine:
+    """What the core found; an engine with its reason where only enumeration is sure to find everything."""
+    prepared, engine = begin(program, model, options)
+    if prepared is None:
+        _refuse_saving(engine, options)
+        return engine
+    report = run(prepared, model, engine, options, progress, keep=keep)
+    if report.results.irregular:  # who came first to a barrier may matter
+        return run_core(program, model, replace(options, barriers=False), progress, run, keep=keep)
+    while cut := with_cuts(prepared, report.results.cuts):
+        prepared = cut
+        report = run(prepared, model, engine, replace(options, resume=None), progress, keep=keep)
+    if options.algorithm != "rsmc" and (again := _going_round(program, model, engine, options, prepared, report)):
+        prepared, report = again
+    if options.algorithm == "rsmc":
+        doubt = commit_before_doubt(prepared, model, report.results)
+        return prepared, report if report.failed or report.reason else replace(report, reason=doubt), engine
+    if report.results.may_miss and not report.failed and not report.reason:
+        return WAITS_IN_BLOCK
+    if MIXED in model.offers and program.arch in _UNALIGNED and any(map(_is_unaligned, report.results.findings)):
+        return UNALIGNED
+    return prepared, report, engine
+
+
+def _going_round(
+    program: Program, model: Model, engine: Engine, options: ExploreOptions, prepared: Prepared, report: Report
+) -> tuple[Prepared, Report] | None:
+    """Where another thread saw what an iteration added and took back, the iteration cannot be left out. Such loops are
+    often left soon all the same: a lock that counts its waiters. So the program runs once more with these iterations,
+    few of them and not for long; None where that is not enough to know everything, or was not called for."""
+    seen = [to_report(raw, prepared).at for raw in report.results.findings if kind_of(raw) is ErrorKind.LEFT_OUT]
+    if not seen or report.failed or report.reason or options.save or options.resume:
+        return None
+    bounds = tuple(f"{at.file}:{at.line}={_ROUNDS}" for at in seen if at is not None)
+    executions = report.results.executions + report.results.blocked
+    patience = replace(
+        options,
+        loop_bound=(*bounds, *options.loop_bound),
+        max_executions=min(options.max_executions or 2**62, 10 * executions + 10_000),
+        time_limit=min(options.time_limit or 2**62, 10 * report.seconds + 1),
+    )
+    longer = prepare(program, model, patience, undo=False)
+    found = native.run(longer, model, engine, patience, None)
+    whole = not found.reason and not any(is_limit(f) for f in found.results.findings)
+    return (longer, found) if found.failed or (whole and not found.results.cuts) else None
+
+
+def _is_unaligned(raw: CoreFinding) -> bool:
+    return kind_of(raw) is ErrorKind.MISALIGNED
+
+
+def _refuse_saving(engine: Engine, options: ExploreOptions) -> None:
+    """Enumeration goes from the start to the end: a file that nobody reads or writes would be a promise not kept, and
+    so would workers that nobody asks."""
+    if options.cluster is not None:
+        raise UsageError(f"--cluster: explorations are shared, but here all candidates are enumerated: {engine.reason}")
+    if options.save or options.resume:
+        asked = f"--save {options.save}" if options.save else f"--resume {options.resume}"
+        raise UsageError(f"{asked}: explorations are saved, but here all candidates are enumerated: {engine.reason}")
