@@ -11,7 +11,8 @@ import fencepost
 from fencepost.verdict import Answer
 
 BUGS = sorted(Path(__file__).with_name("bugs").iterdir())
-QUICK = ("mp.c", "handover.c", "double_checked.c", "ticket.c", "abba.c", "check_then_set.c", "macros.c")
+QUICK = ("mp.c", "handover.c", "double_checked.c", "ticket.c", "abba.c", "check_then_set.c", "macros.c", "hazard.c",
+         "rwlock.c", "wrong_turn.c", "condition_if.c")  # fmt: skip
 
 
 def expected(path: Path) -> dict[str, str]:
@@ -47,3 +48,8 @@ def test_a_bug_is_repaired(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", BUGS, ids=[p.name for p in BUGS])
 def test_every_bug_is_repaired(path: Path, tmp_path: Path) -> None:
     examine(path, tmp_path)
+
+
+def test_a_lock_that_is_wrong_by_itself_is_not_hidden_by_atomics() -> None:
+    reason = fencepost.repair(BUGS[0].with_name("wrong_turn.c")).reason
+    assert "flag[0], flag[1] and turn" in reason and "wrong by itself" in reason

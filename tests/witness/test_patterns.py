@@ -19,7 +19,10 @@ NAMES = {
     "mp.c": "unsafe publication", "double_checked.c": "double-checked locking", "lost_signal.c": "lost wake-up",
     "abba.c": "lock order inversion", "aba.c": "ABA", "iriw.c": "independent reads of independent writes",
     "sleeper.c": "store buffering", "publish.c": "unsafe publication",
-    "no_lock.c": "", "lost_update.c": "", "check_then_set.c": "", "spinlock.c": "unlock without release",
+    "no_lock.c": "", "lost_update.c": "lost update", "seqlock.c": "broken sequence lock",
+    "check_then_set.c": "", "spinlock.c": "unlock without release",
+    "condition_if.c": "condition variable without a loop",
+    "refcount.c": "reference count", "wakeup.c": "lost wake-up", "wrong_turn.c": "",
     "unlock_without_release.c": "unlock without release", "double_free.c": "",
 }  # fmt: skip
 
@@ -60,3 +63,28 @@ def test_every_name_is_explained() -> None:
     said = set(re.findall(r'(?:return|else|:) "([^"]+)"(?: if| else|,$|$)', source, re.M)) - {"W", "R"}
     assert set(patterns._CYCLES.values()) | set(NAMES.values()) - {""} <= heads
     assert heads >= {s for s in said if " " in s and s[0].islower()}
+
+
+def test_a_race_in_a_broken_lock_names_the_lock() -> None:
+    witness = fencepost.check(BUGS / "wrong_turn.c", fix=False).witness
+    assert witness is not None
+    reason = tell(witness).explanation.reason
+    assert "Both came there through flag[0], flag[1] and turn: if that is a lock, it let both in" in reason
+
+
+def test_values_that_were_read_apart_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "torn.fp"
+    path.write_text("var a, b\nthread W { a := 1; b := 1 }\nthread R { r := a; s := b; assert(r == s) }\n")
+    witness = fencepost.check(path, model="sc", fix=False).witness
+    assert witness is not None
+    told = tell(witness).explanation
+    assert told.known == "torn read" and "nothing holds the two reads together" in told.reason
+
+
+def test_a_store_that_takes_effect_late_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "late.fp"
+    path.write_text("var x, y\nthread P { x := 1; y := 2 }\nthread Q { y := 1; x := 2 }\n~exists (x == 1 && y == 1)\n")
+    witness = fencepost.check(path, model="rc11", fix=False).witness
+    assert witness is not None
+    details = [m.detail for m in tell(witness).moments]
+    assert "takes effect after step 4" in details

@@ -5,6 +5,9 @@ from __future__ import annotations
 from fencepost.models.registry import find
 from fencepost.program.instructions import ErrorKind
 from fencepost.verdict import Verdict, Witness
+from fencepost.witness.case import open_case
+from fencepost.witness.names import listed
+from fencepost.witness.protocols import asked_before
 
 _RULES = {
     ErrorKind.DEADLOCK: "every thread waits for what only another waiting thread could do; a rule about the order of"
@@ -31,6 +34,12 @@ def why_nothing_helps(verdict: Verdict) -> str:
             "the condition asks for an outcome that the program cannot reach; stronger orders only take outcomes away"
         )
     kind = witness.error.kind
+    asked = locks_that_let_in(witness)
+    if asked:
+        return (
+            f"both threads are inside at once, having gone through {asked}: that lock is wrong by itself, and making"
+            " the memory atomic would only hide it"
+        )
     if kind is ErrorKind.RACE:
         return f"{_RACE}: make the memory atomic, or hold a lock around every access"
     rule = _RULES.get(kind, "")
@@ -38,6 +47,14 @@ def why_nothing_helps(verdict: Verdict) -> str:
         turns = "the threads only take turns in this execution, and no order of memory accesses forbids that"
         return f"{rule}; {turns}" if rule else turns
     return rule or "the execution is possible with the strongest orders and a full fence between all statements"
+
+
+def locks_that_let_in(witness: Witness) -> str:
+    """The places by which two threads that race should have kept each other out; empty where there are none."""
+    if witness.error.kind is not ErrorKind.RACE:
+        return ""
+    case = open_case(witness)
+    return listed([case.names.location(place) for place in asked_before(case)])
 
 
 def _is_interleaving(witness: Witness) -> bool:

@@ -10,7 +10,7 @@ from fencepost.errors import UnsupportedError
 from fencepost.models.registry import Model
 from fencepost.options import ExploreOptions
 from fencepost.program.condition import Quantifier
-from fencepost.program.instructions import Await, BlockingCas, FenceKind, Mode, SpinHead
+from fencepost.program.instructions import Await, BlockingCas, FenceKind, Join, Mode, SpinHead, Sync
 from fencepost.program.operands import Position
 from fencepost.program.program import Program
 from fencepost.records import dataclass
@@ -27,6 +27,7 @@ from fencepost.repair.space import Atom, Site, SiteKind, Space
 from fencepost.repair.survey import Survey, survey
 from fencepost.repair.text.edits import diff
 from fencepost.verdict import Answer, Witness
+from fencepost.witness.story import tell
 
 Prepare = Callable[[Program], Program]
 
@@ -160,7 +161,7 @@ def _changes(made: Survey, found: Search, oracle: Oracle) -> tuple[Change, ...]:
         witness = _comes_back(space, found, oracle, here) if _adds(site) else None
         changes.append(
             Change(site.at, _what(site), before, after, sum(space.weights[a] for a in here),
-                   witness.error if witness else None, witness)
+                   tell(witness).error if witness else None, witness)
         )  # fmt: skip
     return tuple(changes)
 
@@ -195,7 +196,7 @@ def _kept(made: Survey, found: Search, oracle: Oracle) -> tuple[Kept, ...]:
         witness = _comes_back(space, found, oracle, here) if here and found.ending is Ending.FOUND else None
         rows.append(
             Kept(site.at, _what(site), _words(site, set(site.steps)), _words(site, have),
-                 witness.error if witness else None, witness, compiled(site, have))
+                 tell(witness).error if witness else None, witness, compiled(site, have))
         )  # fmt: skip
     return tuple(rows)
 
@@ -231,9 +232,10 @@ def _warnings(made: Survey, found: Search) -> list[str]:
     """A lock that each thread takes once hides what only matters when it is taken again."""
     if not found.chosen or not found.pool:
         return []
+    library = {i.at for f in made.space.program.functions for i in f.code if isinstance(i, Sync | Join)}
     waits = any(
-        isinstance(i, Await | BlockingCas | SpinHead)
-        for w in found.pool if w.program is not None for f in w.program.functions for i in f.code if _own(i.at)
+        isinstance(i, Await | BlockingCas | SpinHead) and _own(i.at) and i.at not in library
+        for w in found.pool if w.program is not None for f in w.program.functions for i in f.code
     )  # fmt: skip
     again = any(_writes_again(w) for w in found.pool)
     if not waits or again:

@@ -10,6 +10,7 @@ from fencepost.repair.result import Change, Kept, Repair
 from fencepost.report.text import PLAIN_WIDTH, error_text
 from fencepost.verdict import Answer, ErrorReport
 from fencepost.witness.names import short_file
+from fencepost.witness.story import tell
 
 SCHEMA = "fencepost/repair/1"
 
@@ -62,7 +63,7 @@ def _error(error: ErrorReport) -> str:
 def _nothing_helps(found: Repair) -> list[str]:
     lines: list[str] = []
     if found.verdict is not None and found.verdict.witness is not None:
-        lines += _labelled("error", _error(found.verdict.witness.error))
+        lines += _labelled("error", _error(tell(found.verdict.witness).error))
     return lines + _labelled("rule", _sentence(found.reason))
 
 

@@ -12,8 +12,10 @@ from fencepost.records import dataclass
 from fencepost.verdict import Edge
 from fencepost.witness.case import Case
 from fencepost.witness.faults import lost, sentence, standing
+from fencepost.witness.names import listed
 from fencepost.witness.operations import never_comes, waits_at
 from fencepost.witness.patterns import aba, known_as
+from fencepost.witness.protocols import Torn, Unchecked, asked_before, split_update, torn, unchecked_wait
 from fencepost.witness.remedy import Remedy, remedies
 from fencepost.witness.titles import TITLES
 
@@ -178,7 +180,9 @@ class _Explainer:
         )
 
     def taking_turns(self) -> str:
-        split = self.split_update()
+        if (wait := unchecked_wait(self.case)) is not None:
+            return self.not_tested_again(wait)
+        split = split_update(self.case)
         if split is not None:
             read, other, write = split
             location = self.names.location(read.address)
@@ -189,6 +193,8 @@ class _Explainer:
             )
         if (found := aba(self.case)) is not None:
             return self.came_back(*found)
+        if self.error.kind is ErrorKind.ASSERTION and (apart := torn(self.case)) is not None:
+            return self.read_apart(apart)
         if self.error.thread < 0 and self.x.outcome:
             final = ", ".join(f"{name} = {value}" for name, value in self.x.outcome.items())
             return f"the threads, taking turns in this order, end with {final}"
@@ -198,6 +204,24 @@ class _Explainer:
         if self.case.relations.unordered:
             return seen  # without an order of writes nobody can say whether taking turns is enough
         return f"no reordering is needed: with the threads taking turns in this order, {seen}"
+
+    def not_tested_again(self, found: Unchecked) -> str:
+        location = self.names.location(found.test.address)
+        return (
+            f"{self.who(found.test)} waited because {location} was {self.names.value(found.test)}"
+            f"{self.place(found.test)} and was woken, but {self.who(found.changed)} had made it "
+            f"{self.names.value(found.changed)} again{self.place(found.changed)} before it held the mutex: it does not "
+            "test the condition again after the wait"
+        )
+
+    def read_apart(self, found: Torn) -> str:
+        new, old, missed = found.new, found.old, found.missed
+        return (
+            f"{self.who(new)} read {self.names.location(new.address)} = {self.names.value(new)}{self.place(new)} of "
+            f"{self.who(missed)}, but {self.names.location(old.address)} = {self.names.value(old)}{self.place(old)} "
+            f"from before its store of {self.names.value(missed)}{self.place(missed)}: the threads only take turns, "
+            "and nothing holds the two reads together"
+        )
 
     def came_back(self, read: Event, other: Event, exchange: Event) -> str:
         """A compare-exchange that did not notice what others had done in between."""
@@ -217,28 +241,6 @@ class _Explainer:
         origin = self.origin(self.case.events[self.x.reads_from[read.id]])
         return f"{self.who(read)} read {self.names.location(read.address)} = {self.names.value(read)} {origin}"
 
-    def split_update(self) -> tuple[Event, Event, Event] | None:
-        """A load and a later store of one thread with a foreign store in between: an update that was lost."""
-        place = self.case.relations.place
-        for write in (self.case.events[w] for w in sorted(self.case.past) if w in place):
-            order = self.x.coherence[write.address]
-            for read in self.case.relations.lines[write.thread][: write.index]:
-                source = self.x.reads_from.get(read.id)
-                if source not in place or read.address != write.address or place[source] + 1 == place[write.id]:
-                    continue
-                if not self.computed_from(write, read):
-                    continue
-                between = [self.case.events[w] for w in order[place[source] + 1 : place[write.id]]]
-                other = [e for e in between if e.thread != write.thread]
-                if other:
-                    return read, other[-1], write
-        return None
-
-    def computed_from(self, write: Event, read: Event) -> bool:
-        """Engines record dependencies only for models that look at them; the replay always does."""
-        action = self.case.replayed.actions.get(write.id) if self.case.replayed is not None else None
-        return (read.id, write.id) in self.x.data_deps or (action is not None and read.id in action.data_deps)
-
     # --- races
 
     def race(self) -> str:
@@ -247,10 +249,14 @@ class _Explainer:
         a, b = sorted((self.case.events[e] for e in self.error.events), key=lambda e: self.numbers.get(e.id, 0))
         location = self.names.location(a.address)
         verbs = [f"{'writes' if e.is_write else 'reads'}" for e in (a, b)]
-        return (
+        text = (
             f"{self.who(a)} {verbs[0]} {location}{self.place(a)} and {self.who(b)} {verbs[1]} it{self.place(b)}: "
             "nothing orders the two, and not both are atomic"
         )
+        asked = [self.names.location(p) for p in asked_before(self.case)]
+        if not asked:
+            return text
+        return f"{text}. Both came there through {listed(asked)}: if that is a lock, it let both in"
 
     # --- waiting
 

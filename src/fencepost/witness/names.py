@@ -85,6 +85,11 @@ class Names:
         """How the source would write the place at an address."""
         return self._locate(address)[0]
 
+    def nameless(self, address: int) -> bool:
+        """Whether an address lies in a heap object of which no type is known."""
+        found = self._object(address) if address & REGION_MASK == HEAP else None
+        return found is not None and found[1] is None
+
     def piece(self, start: int) -> str:
         """The name of a whole heap or stack object."""
         return next((p.name for p in self.pieces if p.start == start), f"[{start:#x}]")
@@ -175,6 +180,11 @@ def _outside(name: str, type_: DataType | None, size: int, offset: int) -> str:
         return f"{place}, before the start of {name}"
     extent = f"{type_.count} elements" if isinstance(type_, Array) and step else f"{size} bytes"
     return f"{place}, past the end of {name} ({extent})"
+
+
+def listed(names: list[str]) -> str:
+    """`a, b and c`."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def short_file(file: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from fencepost.execution.execution import Event
 from fencepost.program.instructions import ErrorKind
 from fencepost.witness.case import Case
+from fencepost.witness.protocols import counted_reference, split_update, torn, unchecked_wait
 
 #: A cycle of the execution, read from any of its edges: what a thread keeps in order (po with the kinds of its ends),
 #: and how one thread's access reaches the next.
@@ -26,9 +27,29 @@ def known_as(case: Case) -> str:
     kind = case.witness.error.kind
     if kind in (ErrorKind.DEADLOCK, ErrorKind.LIVENESS):
         return _lost_wake_up(case) or _lock_inversion(case) or _cycle(case)
+    if kind in (ErrorKind.RACE, ErrorKind.USE_AFTER_FREE) and counted_reference(case) is not None:
+        return "reference count"
     if kind is ErrorKind.RACE:
         return _publication(case)
-    return _cycle(case) or ("ABA" if aba(case) is not None else "")
+    return _sequence_lock(case) or _cycle(case) or _taking_turns(case)
+
+
+def _sequence_lock(case: Case) -> str:
+    found = torn(case)
+    return "broken sequence lock" if found is not None and found.version is not None else ""
+
+
+def _taking_turns(case: Case) -> str:
+    """What goes wrong without any reordering."""
+    if unchecked_wait(case) is not None:
+        return "condition variable without a loop"
+    if case.cycle:
+        return ""
+    if split_update(case) is not None:
+        return "lost update"
+    if aba(case) is not None:
+        return "ABA"
+    return "torn read" if case.witness.error.kind is ErrorKind.ASSERTION and torn(case) is not None else ""
 
 
 def _cycle(case: Case) -> str:
@@ -111,6 +132,8 @@ def aba(case: Case) -> tuple[Event, Event, Event] | None:
     x = case.witness.execution
     for read, _ in sorted(x.rmw):
         exchange = case.events[read]
+        if case.operation(read):  # the word of a mutex comes back by its nature
+            continue
         source = x.reads_from[read]
         earlier = [
             e for e in x.thread_events(exchange.thread)

@@ -18,7 +18,7 @@ from fencepost.witness.case import Case, open_case
 from fencepost.witness.explain import Explanation, explain, waits_for
 from fencepost.witness.faults import is_fault, thing
 from fencepost.witness.linearise import Unit, linearise
-from fencepost.witness.names import MODES
+from fencepost.witness.names import MODES, listed
 from fencepost.witness.operations import HIDDEN, told_as
 from fencepost.witness.sites import Called, foreign, in_library
 from fencepost.witness.sources import Sources, sources_of
@@ -81,10 +81,6 @@ def tell(witness: Witness, sources: Sources | None = None, *, whole: bool = Fals
     return _Teller(open_case(witness), sources or sources_of(witness), whole).story()
 
 
-def listed(names: list[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
 class _Teller:
     def __init__(self, case: Case, sources: Sources, whole: bool) -> None:
         self.case, self.sources, self.names = case, sources, case.names
@@ -108,10 +104,18 @@ class _Teller:
         found: set[int] = set()
         for e in self.told - self.case.essential - second:
             unit = [e, halves[e]] if e in halves else [e]
-            inside = placed and events[e].is_access and events[e].mode is Mode.NA and foreign(events[e].at)
-            if inside or told_as(self.case, [self.case.events[i] for i in unit]) == HIDDEN:
+            plain = placed and events[e].is_access and events[e].mode is Mode.NA
+            if (plain and (foreign(events[e].at) or self.nameless(events[e]))) or told_as(
+                self.case, [self.case.events[i] for i in unit]
+            ) == HIDDEN:
                 found |= set(unit)
         return frozenset(found) - self.case.essential
+
+    def nameless(self, e: Event) -> bool:
+        """A place in memory of which nobody knows a type, which one thread wrote and another one only reads: how a
+        library hands the captures of a lambda to the thread that runs it."""
+        writers = {w.thread for w in self.case.events if w.is_write and w.address == e.address and w.thread >= 0}
+        return self.names.nameless(e.address) and len(writers) == 1
 
     def quiet_threads(self) -> frozenset[int]:
         """Threads (main, mostly) that only start and join others: one line says it, a column would say no more."""
@@ -268,6 +272,8 @@ class _Teller:
     def detail(self, events: list[Event]) -> str:
         read = events[0]
         source = self.case.witness.execution.reads_from.get(read.id)
+        if read.is_write and not self.case.operation(read.id):
+            return self.took_effect(read)
         if not read.is_read or source is None:
             return ""
         if self.case.operation(read.id):
@@ -281,6 +287,13 @@ class _Teller:
             newest = self.case.events[told[-1]]
             text += f", missed {self.names.value(newest)} of step {self.numbers[newest.id]}"
         return text
+
+    def took_effect(self, write: Event) -> str:
+        """Of a store that others see later than the story tells it."""
+        order = self.case.witness.execution.coherence.get(write.address, ())
+        before = order[: order.index(write.id)] if write.id in order else ()
+        later = [self.numbers[w] for w in before if self.numbers.get(w, 0) > self.numbers[write.id]]
+        return f"takes effect after step {max(later)}" if later else ""
 
     def told_before(self, source: int) -> str:
         """Of an operation it matters only whom it follows: who unlocked, who signalled."""
@@ -310,7 +323,8 @@ class _Teller:
 
     def error(self) -> Iterable[Moment]:
         error = self.case.witness.error
-        shown_already = error.kind is ErrorKind.RACE and len(error.events) == 2
+        both = (ErrorKind.RACE, ErrorKind.USE_AFTER_FREE)  # where both ends are steps of the story
+        shown_already = error.kind in both and len(error.events) == 2 and set(error.events) <= self.numbers.keys()
         if self.case.waiting or self.case.witness.cycle or shown_already:
             return
         told = self.told_error()

@@ -1,0 +1,159 @@
+"""What threads do to keep apart or to hand things over, and where it fails: evidence in one execution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from fencepost.execution.execution import Event, EventKind
+from fencepost.program.instructions import ErrorKind, Mode
+from fencepost.records import dataclass
+from fencepost.witness.case import Case
+
+
+def asked_before(case: Case) -> list[int]:
+    """Of a race: the atomic places that both threads went through before, each having written one that the other one
+    looked at. That is what locks look like; here it let both in. Empty where there is no such thing."""
+    error = case.witness.error
+    if error.kind is not ErrorKind.RACE or len(error.events) != 2:
+        return []
+    a, b = (case.events[e] for e in error.events)
+    if a.thread == b.thread:
+        return []
+    first, second = (_touched(case, e) for e in (a, b))
+    told = [p for p in first if "W" in first[p] and "R" in second.get(p, "")]
+    heard = [p for p in second if "W" in second[p] and "R" in first.get(p, "")]
+    return sorted({*told, *heard}) if told and heard else []
+
+
+def _touched(case: Case, at: Event) -> dict[int, str]:
+    """The atomic places of the program's own that a thread went to before an access: R, W or both."""
+    found: dict[int, str] = {}
+    for e in case.witness.execution.thread_events(at.thread):
+        if e.index < at.index and e.is_access and e.mode is not Mode.NA and not case.operation(e.id):
+            found[e.address] = found.get(e.address, "") + ("W" if e.is_write else "R")
+    return found
+
+
+def counts_down(case: Case, address: int, thread: int) -> list[Event]:
+    """The updates by which a thread takes one from a place."""
+    x = case.witness.execution
+    return [
+        case.events[w] for r, w in sorted(x.rmw)
+        if case.events[w].thread == thread and case.events[w].address == address
+        and case.events[w].value == case.events[r].value - 1
+    ]  # fmt: skip
+
+
+def counted_reference(case: Case) -> int | None:
+    """Of a race or a use after free: the place that both threads count down, the one that uses the memory and the one
+    that frees it (or looks at it as the last owner)."""
+    error = case.witness.error
+    blamed = [case.events[e] for e in error.events]
+    threads = {e.thread for e in blamed} | {error.thread}
+    if error.kind is ErrorKind.USE_AFTER_FREE:
+        threads |= {e.thread for e in case.events if e.kind is EventKind.FREE}
+    places = {case.events[w].address for _, w in case.witness.execution.rmw if not case.operation(w)}
+    for place in sorted(places):
+        users = [t for t in threads if t >= 0 and counts_down(case, place, t)]
+        last = [e for t in users for e in counts_down(case, place, t) if e.value == 0]
+        if len(users) > 1 and last and any(e.thread == last[0].thread and e.index > last[0].index for e in blamed):
+            return place
+    return None
+
+
+def split_update(case: Case) -> tuple[Event, Event, Event] | None:
+    """A load and a later store of one thread with a foreign store in between: an update that was lost."""
+    place, x = case.relations.place, case.witness.execution
+    for write in (case.events[w] for w in sorted(case.past) if w in place):
+        order = x.coherence[write.address]
+        for read in case.relations.lines[write.thread][: write.index]:
+            source = x.reads_from.get(read.id)
+            if source not in place or read.address != write.address or place[source] + 1 == place[write.id]:
+                continue
+            if not _computed_from(case, write, read):
+                continue
+            between = [case.events[w] for w in order[place[source] + 1 : place[write.id]]]
+            other = [e for e in between if e.thread != write.thread]
+            if other:
+                return case.events[read.id], other[-1], write
+    return None
+
+
+def _computed_from(case: Case, write: Event, read: Event) -> bool:
+    """Engines record dependencies only for models that look at them; the replay always does."""
+    action = case.replayed.actions.get(write.id) if case.replayed is not None else None
+    return (read.id, write.id) in case.witness.execution.data_deps or (
+        action is not None and read.id in action.data_deps
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Torn:
+    """Two reads of one thread: `old` misses `missed`, `new` sees what the same writer did together with it. `version`:
+    a place that the writer changed before and after, and the reader looked at before."""
+
+    old: Event
+    missed: Event
+    new: Event
+    seen: Event
+    version: int | None = None
+
+
+def torn(case: Case) -> Torn | None:
+    """Two values that belong together and were read apart."""
+    return next((t for t in _torn(case) if t.version is not None), next(_torn(case), None))
+
+
+def _torn(case: Case) -> Iterator[Torn]:
+    x, thread = case.witness.execution, case.witness.error.thread
+    reads = [e for e in x.thread_events(thread) if e.is_read and e.id in case.past and e.id in x.reads_from]
+    reads = [case.events[e.id] for e in reads if not case.operation(e.id)]
+    for new, old in product(reads, reads):
+        seen = case.events[x.reads_from[new.id]]
+        missed = next((case.events[w] for w in case.relations.missed(old.id)), None)
+        foreign = seen.thread not in (-1, thread) and missed is not None and missed.thread == seen.thread
+        if foreign and missed is not None and old.address != new.address:
+            yield Torn(old, missed, new, seen, _version(case, old, new, missed, seen))
+
+
+def _version(case: Case, old: Event, new: Event, missed: Event, seen: Event) -> int | None:
+    x = case.witness.execution
+    writes = [e for e in x.thread_events(seen.thread) if e.is_write]
+    first, last = sorted((missed.index, seen.index))
+    start = min(old.index, new.index)
+    for e in x.thread_events(old.thread):
+        mine = [w.index for w in writes if w.address == e.address]
+        around = any(i < first for i in mine) and any(i > last for i in mine)
+        if e.is_read and e.index < start and around:
+            return e.address
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Unchecked:
+    """A thread found the condition false, waited, was woken, and went on although it was false again."""
+
+    test: Event
+    after: Event
+    changed: Event
+
+
+def unchecked_wait(case: Case) -> Unchecked | None:
+    line = case.witness.execution.thread_events(case.witness.error.thread)
+    waits = [e.index for e in line if case.operation(e.id) in ("cond_wait", "cond_timedwait")]
+    if not waits:
+        return None
+    for test in reversed([e for e in _own_reads(case, line) if e.index < waits[0]]):
+        after = next((e for e in _own_reads(case, line) if e.index > waits[-1] and e.address == test.address), None)
+        if after is None or case.events[after.id].at == case.events[test.id].at or after.value != test.value:
+            continue
+        changed = case.events[case.witness.execution.reads_from[after.id]]
+        if changed.thread not in (-1, test.thread):
+            return Unchecked(case.events[test.id], case.events[after.id], changed)
+    return None
+
+
+def _own_reads(case: Case, line: tuple[Event, ...] | list[Event]) -> Iterator[Event]:
+    known = case.witness.execution.reads_from
+    return (e for e in line if e.is_read and e.id in known and not case.operation(e.id))
