@@ -71,14 +71,16 @@ def _run_here(command: str, folder: Path) -> str:
 
 
 def _run_in_shell(command: str, folder: Path) -> str:
-    """pytest leaves no cache and does not warn of its plugin, which only an editable install makes it do."""
+    """pytest is that of the running interpreter, whatever PATH has; it leaves no cache and does not warn of its plugin,
+    which only an editable install makes it do."""
     settings = {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "LC_ALL": "C.UTF-8",
         "PYTEST_ADDOPTS": "-p no:cacheprovider -W ignore::pytest.PytestAssertRewriteWarning",
     }
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "PYTHON", "COLUMNS"))}
-    shell = ["bash", "-c", f"exec 2>&1; {command}"]
+    own = f'pytest() {{ {shlex.quote(sys.executable)} -m pytest "$@"; }}'
+    shell = ["bash", "-c", f"exec 2>&1; {own}; {command}"]
     return subprocess.run(shell, cwd=folder, env=kept | settings, text=True, stdout=subprocess.PIPE).stdout
 
 
