@@ -82,6 +82,10 @@ private:
   bool consistent_anew(const G& g);
   bool updates_twice(const G& g, const Set& readers) const;
   bool may_be_garbage(const G& g);
+  void add_forced(const G& g, Set& stay, std::vector<Id>& updates) const;
+  bool forced(const G& g, Id r, const Set& stay) const;
+  bool decided(const G& g, Id w, const Set& stay) const;
+  bool place_after_source(G& g, Id r) const;
   bool surely_fits(const G& g, std::uint32_t t, std::size_t slot) const;
 
   // --- canonical choices; `previous` is what the choice may look at

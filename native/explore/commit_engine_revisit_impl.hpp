@@ -202,11 +202,69 @@ template <unsigned W> Bits<W> CommitEngine<W>::fixed(const G& g) const {
 
 // Whether all that the model forbids in a graph might go by a later revisit. pre: the model forbids it.
 template <unsigned W> bool CommitEngine<W>::may_be_garbage(const G& g) {
-  const Set gone = g.used - fixed(g);
+  Set stay = fixed(g);
+  std::vector<Id> updates;
+  if (options_.commit_order == CommitOrder::Imm) add_forced(g, stay, updates);
+  const Set gone = g.used - stay;
   if (gone.none()) return false;
   part_ = g;
   cut(part_, gone);
+  for (const Id r : updates)
+    if (!place_after_source(part_, r)) return false;
   return consistent(part_);
+}
+
+// A read between two accesses of its thread that stay and see the same write sees it, too, in every execution that they
+// are part of; and an update that stays has written there, right after what it read, where all that decides stays. So
+// these belong to what stays.
+template <unsigned W> void CommitEngine<W>::add_forced(const G& g, Set& stay, std::vector<Id>& updates) const {
+  for (const auto& th : g.thread) {
+    for (std::size_t k = 0; k < th.slot.size(); ++k) {
+      const Id r = th.slot[k];
+      if (r == none || !g[r].is_read() || g[r].stuck) continue;
+      if (!stay.test(g.bit(r)) && !forced(g, r, stay)) continue;
+      stay.set(g.bit(r));
+      const Id w = g.updating.test(g.bit(r)) ? th.slot[k + 1] : none;
+      if (w == none || g[w].commit == none || stay.test(g.bit(g[w].commit))) continue;
+      if (!g.commits(stay, g[r].reads_from) || !decided(g, w, stay)) continue;
+      stay.set(g.bit(w));
+      stay.set(g.bit(g[w].commit));
+      updates.push_back(r);
+    }
+  }
+}
+
+template <unsigned W> bool CommitEngine<W>::forced(const G& g, Id r, const Set& stay) const {
+  const SplitEvent& v = g[r];
+  const auto& slots = g.thread[v.thread].slot;
+  if (!g.commits(stay, v.reads_from)) return false;
+  const auto sees = [&](Id e) {
+    return e != none && stay.test(g.bit(e)) && g[e].location == v.location && g[e].half == Half::Whole && !g[e].stuck &&
+           (g[e].is_read() ? g[e].reads_from : e) == v.reads_from;
+  };
+  const auto here = slots.begin() + v.slot;
+  return (v.reads_from == initial || std::any_of(slots.begin(), here, sees)) &&
+         std::any_of(here + 1, slots.end(), sees);
+}
+
+// Whether all that decides if a write happens is there and stays.
+template <unsigned W> bool CommitEngine<W>::decided(const G& g, Id w, const Set& stay) const {
+  const auto& all = states_.machine().dependencies().elements(g[w].action().control_deps);
+  return std::all_of(all.begin(), all.end(), [&](std::uint32_t d) {
+    const Id e = g.at_slot(g[w].thread, slot_of(d));
+    return e != none && stay.test(g.bit(e)) && g[e].is_read();
+  });
+}
+
+// Puts the write of an update right after what it read; false where another update of it is there.
+template <unsigned W> bool CommitEngine<W>::place_after_source(G& g, Id r) const {
+  const Id w = g.at_slot(g[r].thread, g[r].slot + 1), source = g[r].reads_from;
+  const Id next = g.coherence_after(source, g[r].location);
+  if (next == w) return true;
+  if (next != none && g[next].pair != none && g[g[next].pair].reads_from == source) return false;
+  g.displace(w);
+  g.place(w, source);
+  return true;
 }
 
 // --- revisits --------------------------------------------------------------------------------------------------------

@@ -186,14 +186,15 @@ private:
   }
 
   // Whether an acquiring read may see a write of its own thread whose value depends on what f need not wait for: IMM
-  // does not order that before what follows the read.
+  // does not order that before what follows the read. A compare-exchange may come out otherwise, unless f waits for
+  // all that decides.
   bool may_be_forwarded(const G& g, Id r, const Target& f) const {
     for (std::uint32_t k = 0; k < g[r].slot; ++k) {
       const Id d = g.at_slot(f.thread, k);
       if (d == none || g[d].location != g[r].location) continue;
       if (g[d].is_write() && !all_awaited(g, g[d].action().data_deps, f)) return true;
-      const bool failed = g[d].is_read() && g[d].action().part == Part::Cas && g.at_slot(f.thread, k + 1) == none;
-      if (failed && !controls(k, f)) return true; // it may come out otherwise
+      const bool compares = g[d].is_read() && g[d].action().part == Part::Cas;
+      if (compares && !(controls(k, f) && all_awaited(g, g[d].action().compared_deps, f))) return true;
     }
     return false;
   }

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from fencepost import api
-from fencepost.frontends import read_text
+from fencepost.frontends import read_file, read_text
 from fencepost.models.registry import find
 from fencepost.options import ExploreOptions
 from fencepost.suite.engine import enumerated
 from fencepost.verdict import Answer
 
+ROOT = Path(__file__).parents[2]
 LATE_OPERAND = "var x, y\nthread P {{ r := x; FADD(y, r); y := 2{claim} }}\nthread Q {{ s := y; x := s }}\n"
 
 #: The model under which executions were lost, and the threads.
@@ -30,6 +33,11 @@ LOST = {
         "imm",
         "var x, y\nthread P { r := x; s := FADD(y, r); y := s }\n"
         "thread Q { r := y; y := 2; [&y + (r ^ r)] := r; s := [&y + (r ^ r)]; x := 1 }\n",
+    ),
+    "a load of what a compare-exchange may have written": (  # found twice
+        "imm",
+        "var x, y\nthread P { r := y.acq; y := r }\nthread Q { x := 1 }\n"
+        "thread R { r := x; s := CAS(x.rel, 0, 1); t := x.sc; u := CAS(y, r, 1) }\n",
     ),
     "an acquiring compare-exchange": (
         "imm",
@@ -103,3 +111,10 @@ def test_a_lock_that_enumeration_cannot_judge(model: str) -> None:
     program = read_text("var next, owner, d\n" + "".join(taker.format(i) for i in range(4)))
     verdict = api.check(program, model=model)
     assert (verdict.answer, verdict.executions) == (Answer.PASS, 24)
+
+
+def test_a_loop_of_compare_exchanges_ends() -> None:
+    """A thread that did not see its own compare-exchange would go round for ever: no execution has that."""
+    program = read_file(ROOT / "benchmarks/algorithms/containers/michael_scott.c")
+    verdict = api.check(program, model="imm", time_limit=60)
+    assert (verdict.answer, verdict.executions) == (Answer.PASS, 13)

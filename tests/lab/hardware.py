@@ -30,12 +30,18 @@ from fencepost.generate.random_programs import SHAPES, Shape, random_program
 from fencepost.models.registry import find
 from fencepost.options import ExploreOptions
 from fencepost.prepare.ready import ready
-from fencepost.program.instructions import Mode
+from fencepost.program.condition import FinalMemory
+from fencepost.program.instructions import Instruction, Join, Load, Mode, Return, Spawn, Store
+from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, Reg
 from fencepost.program.printer import print_program
-from fencepost.program.program import Program
+from fencepost.program.program import Function, Program, Thread
+from fencepost.program.validate import validate
 
 MODELS = ("power", "armv8", "riscv", "armv7", "imm")
-KINDS = ("loops", "compares", "forwards", "buffers", "exclusives", "waits", "plain")
+KINDS = (
+    "loops", "compares", "outcomes", "updates", "forwards", "buffers", "exclusives", "fences", "waits", "plain",
+    "spawned",
+)  # fmt: skip
 MOST = 1500  # executions of a program that is looked at
 
 
@@ -52,6 +58,14 @@ def shape_of(model: str, kind: str) -> Shape:
     match kind:
         case "compares":
             return replace(few, threads=(2, 3), locations=(2, 3), cas=4, rmw=1, branches=2, loads=8, stores=9)
+        case "outcomes":
+            return replace(few, threads=(2, 4), locations=(1, 2), cas=8, rmw=2, branches=1, loads=5, stores=5, fence=1)
+        case "updates":
+            return replace(
+                relaxed, threads=(2, 3), locations=(1, 3), cas=1, rmw=9, fence=1, loads=7, stores=5, values=2
+            )
+        case "fences":
+            return replace(base, threads=(3, 4), locations=(2, 4), fence=7, rmw=1, cas=1, awaits=0, blocking_cas=0)
         case "forwards":
             return replace(relaxed, threads=(2, 2), locations=(2, 3), fence=0, cas=0, rmw=2, loads=10, stores=10)
         case "buffers":
@@ -60,7 +74,9 @@ def shape_of(model: str, kind: str) -> Shape:
             exclusives = 0 if model == "imm" else 6
             return replace(few, threads=(2, 3), locations=(1, 3), exclusives=exclusives, fence=2)
         case "waits":
-            return replace(base, awaits=3, blocking_cas=2)
+            return replace(base, awaits=3, blocking_cas=2, assumes=1, chooses=1)
+        case "spawned":
+            return replace(base, threads=(2, 3), awaits=1, cas=1, rmw=1)
         case _:
             return base
 
@@ -68,7 +84,22 @@ def shape_of(model: str, kind: str) -> Shape:
 def program_of(model: str, kind: str, seed: int) -> Program:
     if kind == "loops":
         return buffering_program(seed, model)
-    return random_program(seed, shape_of(model, kind), size=6 + seed % 3)
+    program = random_program(seed, shape_of(model, kind), size=6 + seed % 3)
+    return spawned(program) if kind == "spawned" else program
+
+
+def spawned(program: Program) -> Program:
+    """The same threads, started and joined by one that stores first and loads at the end."""
+    count, names = len(program.threads), [o.name for o in program.objects]
+    code: list[Instruction] = [Store(GlobalAddress(names[0]), Const(1), 8, Mode.RLX)]
+    code += [Spawn(Reg(k), FunctionAddress(t.function), ()) for k, t in enumerate(program.threads)]
+    code += [Join(None, Reg(k)) for k in range(count)]
+    code += [Load(Reg(count + k), GlobalAddress(name), 8, Mode.RLX) for k, name in enumerate(names)]
+    main = Function("main", tuple(f"r{k}" for k in range(count + len(names))), 0, (*code, Return()))
+    seen = tuple(o for o in program.observations if isinstance(o.what, FinalMemory))
+    return validate(
+        replace(program, functions=(*program.functions, main), threads=(Thread("main", "main"),), observations=seen)
+    )
 
 
 @dataclass
