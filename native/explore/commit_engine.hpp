@@ -69,7 +69,7 @@ private:
   }
 
   // --- closed sets
-  void close(const G& g, Set& set, Id except = none) const;
+  void close(const G& g, Set& set, const Set& apart = {}) const;
   Set row(const G& g, const Set& direct) const;
 
   // --- alternatives
@@ -82,9 +82,9 @@ private:
   bool consistent_anew(const G& g);
   bool updates_twice(const G& g, const Set& readers) const;
   bool may_be_garbage(const G& g);
-  void add_forced(const G& g, Set& stay, std::vector<Id>& updates) const;
-  bool forced(const G& g, Id r, const Set& stay) const;
-  bool decided(const G& g, Id w, const Set& stay) const;
+  void add_forced(const G& g, Set& stay, Set apart, std::vector<Id>& updates) const;
+  bool forced(const G& g, Id r, const Set& stay, const Set& apart) const;
+  bool decided(const G& g, Id w, const Set& stay, const Set& apart) const;
   bool place_after_source(G& g, Id r) const;
   bool surely_fits(const G& g, std::uint32_t t, std::size_t slot) const;
 
@@ -96,7 +96,7 @@ private:
   Id after_updates(const G& g, Id source, Id except, const Set& previous) const;
   Id canonical_place(const G& g, Id w, const Set& previous) const;
   bool canonical(const G& g, Id e, const Set& previous) const;
-  Set fixed(const G& g) const;
+  Set fixed(const G& g, Set& apart) const;
 
   // --- revisits
   void revisit_all(const G& g, Id a);

@@ -7,15 +7,15 @@ namespace fencepost {
 
 // --- closed sets -----------------------------------------------------------------------------------------------------
 
-// Adds the halves of read-modify-writes that need nothing else: whoever keeps the read keeps the write. pre: with each
-// event its prefix is in the set.
-template <unsigned W> void CommitEngine<W>::close(const G& g, Set& set, Id except) const {
+// Adds the halves of read-modify-writes that need nothing else: whoever keeps the read keeps the write. Not those of
+// `apart`. pre: with each event its prefix is in the set.
+template <unsigned W> void CommitEngine<W>::close(const G& g, Set& set, const Set& apart) const {
   for (bool changed = true; changed;) {
     changed = false;
-    (set & g.updating).each([&](unsigned r) {
+    ((set & g.updating) - apart).each([&](unsigned r) {
       const Id w = g.at_slot(g.event[r].thread, g.event[r].slot + 1);
       for (const Id half : {w, g[w].commit}) {
-        if (half == none || half == except || set.test(g.bit(half)) || (g.prefix_of(half) - set).any()) continue;
+        if (half == none || set.test(g.bit(half)) || (g.prefix_of(half) - set).any()) continue;
         set.set(g.bit(half));
         changed = true;
       }
@@ -159,8 +159,10 @@ template <unsigned W> void CommitEngine<W>::keep_if_possible() {
 }
 
 // What no revisit below this graph deletes or changes: events with another than the canonical choice, what they need,
-// and what came before the first read that a revisit might change.
-template <unsigned W> Bits<W> CommitEngine<W>::fixed(const G& g) const {
+// and what came before the first read that a revisit might change. Under IMM the read of a compare-exchange may be
+// deleted for a later access that sees the same: it stands for that one then, its write does not (`apart`).
+template <unsigned W> Bits<W> CommitEngine<W>::fixed(const G& g, Set& apart) const {
+  const bool may_pass = options_.commit_order == CommitOrder::Imm;
   Set perm;
   for (bool changed = true; changed;) {
     changed = false;
@@ -186,7 +188,8 @@ template <unsigned W> Bits<W> CommitEngine<W>::fixed(const G& g) const {
       }
       perm.set(g.bit(e));
       perm |= g.prefix_of(e);
-      close(g, perm); // who keeps a read keeps its write
+      if (may_pass && v.is_read() && g.compares(e)) apart.set(g.bit(e));
+      close(g, perm, apart); // who keeps a read keeps its write
       changed = true;
     }
   }
@@ -196,15 +199,15 @@ template <unsigned W> Bits<W> CommitEngine<W>::fixed(const G& g) const {
     keep.set(g.bit(e));
     keep |= g.prefix_of(e);
   }
-  close(g, keep);
+  close(g, keep, apart);
   return keep;
 }
 
 // Whether all that the model forbids in a graph might go by a later revisit. pre: the model forbids it.
 template <unsigned W> bool CommitEngine<W>::may_be_garbage(const G& g) {
-  Set stay = fixed(g);
+  Set apart, stay = fixed(g, apart);
   std::vector<Id> updates;
-  if (options_.commit_order == CommitOrder::Imm) add_forced(g, stay, updates);
+  if (options_.commit_order == CommitOrder::Imm) add_forced(g, stay, apart, updates);
   const Set gone = g.used - stay;
   if (gone.none()) return false;
   part_ = g;
@@ -217,16 +220,19 @@ template <unsigned W> bool CommitEngine<W>::may_be_garbage(const G& g) {
 // A read between two accesses of its thread that stay and see the same write sees it, too, in every execution that they
 // are part of; and an update that stays has written there, right after what it read, where all that decides stays. So
 // these belong to what stays.
-template <unsigned W> void CommitEngine<W>::add_forced(const G& g, Set& stay, std::vector<Id>& updates) const {
+template <unsigned W>
+void CommitEngine<W>::add_forced(const G& g, Set& stay, Set apart, std::vector<Id>& updates) const {
   for (const auto& th : g.thread) {
     for (std::size_t k = 0; k < th.slot.size(); ++k) {
       const Id r = th.slot[k];
       if (r == none || !g[r].is_read() || g[r].stuck) continue;
-      if (!stay.test(g.bit(r)) && !forced(g, r, stay)) continue;
+      const bool surely = stay.test(g.bit(r)) && !apart.test(g.bit(r));
+      if (!surely && !forced(g, r, stay, apart)) continue;
       stay.set(g.bit(r));
+      apart.reset(g.bit(r));
       const Id w = g.updating.test(g.bit(r)) ? th.slot[k + 1] : none;
       if (w == none || g[w].commit == none || stay.test(g.bit(g[w].commit))) continue;
-      if (!g.commits(stay, g[r].reads_from) || !decided(g, w, stay)) continue;
+      if (!g.commits(stay, g[r].reads_from) || !decided(g, w, stay, apart)) continue;
       stay.set(g.bit(w));
       stay.set(g.bit(g[w].commit));
       updates.push_back(r);
@@ -234,7 +240,7 @@ template <unsigned W> void CommitEngine<W>::add_forced(const G& g, Set& stay, st
   }
 }
 
-template <unsigned W> bool CommitEngine<W>::forced(const G& g, Id r, const Set& stay) const {
+template <unsigned W> bool CommitEngine<W>::forced(const G& g, Id r, const Set& stay, const Set& apart) const {
   const SplitEvent& v = g[r];
   const auto& slots = g.thread[v.thread].slot;
   if (!g.commits(stay, v.reads_from)) return false;
@@ -242,17 +248,18 @@ template <unsigned W> bool CommitEngine<W>::forced(const G& g, Id r, const Set& 
     return e != none && stay.test(g.bit(e)) && g[e].location == v.location && g[e].half == Half::Whole && !g[e].stuck &&
            (g[e].is_read() ? g[e].reads_from : e) == v.reads_from;
   };
+  const auto surely = [&](Id e) { return sees(e) && !apart.test(g.bit(e)); };
   const auto here = slots.begin() + v.slot;
-  return (v.reads_from == initial || std::any_of(slots.begin(), here, sees)) &&
+  return (v.reads_from == initial || std::any_of(slots.begin(), here, surely)) &&
          std::any_of(here + 1, slots.end(), sees);
 }
 
 // Whether all that decides if a write happens is there and stays.
-template <unsigned W> bool CommitEngine<W>::decided(const G& g, Id w, const Set& stay) const {
+template <unsigned W> bool CommitEngine<W>::decided(const G& g, Id w, const Set& stay, const Set& apart) const {
   const auto& all = states_.machine().dependencies().elements(g[w].action().control_deps);
   return std::all_of(all.begin(), all.end(), [&](std::uint32_t d) {
     const Id e = g.at_slot(g[w].thread, slot_of(d));
-    return e != none && stay.test(g.bit(e)) && g[e].is_read();
+    return e != none && stay.test(g.bit(e)) && !apart.test(g.bit(e)) && g[e].is_read();
   });
 }
 

@@ -39,6 +39,11 @@ LOST = {
         "var x, y\nthread P { r := y.acq; y := r }\nthread Q { x := 1 }\n"
         "thread R { r := x; s := CAS(x.rel, 0, 1); t := x.sc; u := CAS(y, r, 1) }\n",
     ),
+    "a compare-exchange that fails before one that succeeds": (
+        "imm",
+        "var x, y, f\nthread P { f := 1; s := XCHG(f, 1); y := 1 }\n"
+        "thread Q { r := y; a := CAS(f, 1, r); c := CAS(f, 1, r) }\n",
+    ),
     "an acquiring compare-exchange": (
         "imm",
         "var x, y\nthread P { r := x; [&y + (r ^ r)] := 1 }\n"
