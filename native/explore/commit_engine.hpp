@@ -11,6 +11,7 @@
 #include "graph/split_graph.hpp"
 #include "models/commit_rules.hpp"
 #include "models/commit_structure.hpp"
+#include "models/known_before.hpp"
 #include "models/plan_evaluator.hpp"
 
 namespace fencepost {
@@ -76,7 +77,9 @@ private:
   G& fork(const G& from);
   G& top() { return stack_[stack_.size() - 1 - spare_]; }
   void keep_if_possible();
+  bool possible(G& g);
   void place_everywhere(const G& from, Id a, Id except);
+  Set newer_than_known(const G& g, std::uint32_t t, std::uint32_t slot, const Action& a, const Set& kept);
   bool keeps_order(const G& g, Id w, Location l, std::uint32_t thread, std::uint32_t slot, const Set& kept) const;
   bool consistent(G& g);
   bool consistent_anew(const G& g);
@@ -87,6 +90,7 @@ private:
   bool decided(const G& g, Id w, const Set& stay, const Set& apart) const;
   bool place_after_source(G& g, Id r) const;
   bool surely_fits(const G& g, std::uint32_t t, std::size_t slot) const;
+  bool nothing_after(const G& g, std::uint32_t t, std::size_t slot) const;
 
   // --- canonical choices; `previous` is what the choice may look at
   std::pair<Id, bool> bound(const G& g, Id e, const Set& previous) const;
@@ -119,6 +123,7 @@ private:
   const ExploreOptions& options_;
   Results& results_;
   CommitRules<W> rules_;
+  KnownBefore<W> known_;
   PlanEvaluator<W> plan_;
   CommitStructure<W, G> structure_;
   Reporter<G> reporter_;

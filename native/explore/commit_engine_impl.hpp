@@ -11,7 +11,8 @@ namespace fencepost {
 template <unsigned W>
 CommitEngine<W>::CommitEngine(LocalStates& states, const ExploreOptions& options, Results& results, const Plan& plan)
     : states_(states), options_(options), results_(results),
-      rules_(options.commit_order, states.machine().dependencies()), plan_(plan), reporter_(states, options, results) {}
+      rules_(options.commit_order, states.machine().dependencies()),
+      known_(options.commit_order, states.machine().dependencies()), plan_(plan), reporter_(states, options, results) {}
 
 template <unsigned W> void CommitEngine<W>::begin() {
   const Bytecode& p = states_.machine().program();
@@ -266,17 +267,27 @@ template <unsigned W> bool CommitEngine<W>::add_read(std::uint32_t t) {
     const Id r = scratch_.add(t, now->state.events, now, Half::Whole);
     best = canonical_source(scratch_, r, scratch_.used);
   }
+  const Set known = newer_than_known(g, t, now->state.events, now->action, kept);
   for (Id w = g.coherence_last(l);; w = g[w].co_before) {
     if (w != best && states_.machine().satisfied(now->state, now->action, value_of(g, w, l))) {
       G& other = fork(g);
       read(other, t, w, needs);
       keep_if_possible();
     }
-    if (w == initial || keeps_order(g, w, l, t, now->state.events, kept)) break;
+    if (w == initial || known.test(g.bit(w)) || keeps_order(g, w, l, t, now->state.events, kept)) break;
   }
   const bool sure = surely_fits(g, t, now->state.events);
   read(g, t, best, needs);
-  return sure || consistent(g) || may_be_garbage(g);
+  return sure || possible(g);
+}
+
+// What an access may not be older than, besides: the model forbids it among events that stay with it. Where something
+// is there after it in its thread, another than the canonical choice may still become canonical: nothing is known.
+template <unsigned W>
+Bits<W> CommitEngine<W>::newer_than_known(const G& g, std::uint32_t t, std::uint32_t slot, const Action& a,
+                                          const Set& kept) {
+  if (!nothing_after(g, t, slot + 1)) return {};
+  return known_.of(g, t, slot, a, kept);
 }
 
 // Whether coherence forbids what this slot of a thread does to be older than w, by events that stay with it.
@@ -295,7 +306,12 @@ bool CommitEngine<W>::keeps_order(const G& g, Id w, Location l, std::uint32_t th
 // the end of the graph tells: work is wasted, nothing else.
 template <unsigned W> bool CommitEngine<W>::surely_fits(const G& g, std::uint32_t t, std::size_t slot) const {
   const CommitOrder o = options_.commit_order;
-  if (o == CommitOrder::Weakest || o == CommitOrder::Imm || o == CommitOrder::Armv7) return false;
+  if (o == CommitOrder::Weakest) return false;
+  if ((o == CommitOrder::Imm || o == CommitOrder::Armv7) && !g.fits) return false;
+  return nothing_after(g, t, slot);
+}
+
+template <unsigned W> bool CommitEngine<W>::nothing_after(const G& g, std::uint32_t t, std::size_t slot) const {
   const auto& slots = g.thread[t].slot;
   return std::none_of(slots.begin() + static_cast<std::ptrdiff_t>(std::min(slot, slots.size())), slots.end(),
                       [](Id e) { return e != none; });
@@ -307,13 +323,14 @@ template <unsigned W> void CommitEngine<W>::place_everywhere(const G& from, Id a
   const Set& kept = from.prefix_of(v.commit);
   const Id source = v.action().rmw && v.pair != none ? from[v.pair].reads_from : none;
   const Id only = source != none && from.committed(source) ? source : none; // else it may come to lie anywhere
+  const Set known = newer_than_known(from, v.thread, v.slot, v.action(), kept);
   for (Id w = from.coherence_last(v.location);; w = from[w].co_before) {
     if (w != except && (only == none || only == w)) {
       G& other = fork(from);
       other.place(a, w);
       keep_if_possible();
     }
-    if (w == initial || keeps_order(from, w, v.location, v.thread, v.slot, kept)) return;
+    if (w == initial || known.test(from.bit(w)) || keeps_order(from, w, v.location, v.thread, v.slot, kept)) return;
   }
 }
 
@@ -349,7 +366,7 @@ template <unsigned W> bool CommitEngine<W>::add_write(std::uint32_t t) {
   place_everywhere(g, a, best);
   revisit_all(g, a);
   g.place(a, best);
-  return sure || consistent(g) || may_be_garbage(g);
+  return sure || possible(g);
 }
 
 // Whether a store-conditional succeeds, or a compare-exchange will; that it fails is the canonical choice.
@@ -394,7 +411,7 @@ template <unsigned W> bool CommitEngine<W>::add_other(std::uint32_t t) {
     g[e].value = g.thread[a.value].now->action.value;
   }
   pass(g, t);
-  return !hole || consistent(g) || may_be_garbage(g);
+  return !hole || possible(g);
 }
 
 // --- what is found ---------------------------------------------------------------------------------------------------

@@ -155,7 +155,13 @@ template <unsigned W> bool CommitEngine<W>::updates_twice(const G& g, const Set&
 
 // Drops the graph on top of the stack where it cannot lead to an execution.
 template <unsigned W> void CommitEngine<W>::keep_if_possible() {
-  if (!consistent(top()) && !may_be_garbage(top())) ++spare_;
+  if (!possible(top())) ++spare_;
+}
+
+// Whether a graph is an execution so far, or what makes it none may go.
+template <unsigned W> bool CommitEngine<W>::possible(G& g) {
+  g.fits = consistent(g);
+  return g.fits || may_be_garbage(g);
 }
 
 // What no revisit below this graph deletes or changes: events with another than the canonical choice, what they need,

@@ -54,6 +54,7 @@ template <unsigned W> struct SplitGraph : CoherenceGraph<W, SplitEvent> {
   std::vector<Thread> thread;
   Set updating;        // reads of read-modify-writes whose write is there
   bool judged = false; // the model was asked about the graph as it is, and allows it
+  bool fits = false;   // it did so before events came that nothing comes after
 
   Id at_slot(std::uint32_t t, std::size_t slot) const {
     return slot < thread[t].slot.size() ? thread[t].slot[slot] : none;
