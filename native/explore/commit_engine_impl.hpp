@@ -3,6 +3,7 @@
 
 #include "explore/commit_engine.hpp"
 #include "explore/reporter_impl.hpp"
+#include "graph/validate.hpp"
 
 #include <algorithm>
 
@@ -38,6 +39,8 @@ template <unsigned W> Progress CommitEngine<W>::run(const Budget& budget) {
       active_ = true;
     }
     if (!extend()) active_ = false;
+    if constexpr (checks_everything)
+      if (active_ && !full_) validate(current_);
     if (full_) return full_ = false, Progress::Full;
     if (results_.executions + results_.blocked - start >= budget.executions && !active_ && stack_.size() != spare_)
       return Progress::Paused;
@@ -50,6 +53,7 @@ template <unsigned W> SplitGraph<W>& CommitEngine<W>::fork(const G& from) {
     stack_.push_back(from);
     return stack_.back();
   }
+  FP_ASSERT(spare_ <= stack_.size(), "memory that is spare should be there");
   G& g = stack_[stack_.size() - spare_];
   --spare_;
   g = from;
@@ -133,7 +137,7 @@ template <unsigned W> bool CommitEngine<W>::whole_threads(const G& g) const {
 template <unsigned W> void CommitEngine<W>::report_fault(G& g, std::uint32_t t) {
   g.thread[t].told = true;
   const auto fault = reporter_.fault(g, t);
-  assert(fault && "a thread that met an error should be at it");
+  FP_REQUIRE(fault.has_value(), "a thread that met an error should be at it");
   std::vector<Id> blame;
   for (const Id e : g.thread[t].slot)
     if (e != none && g.shown(e)) blame.assign(1, e);
@@ -161,8 +165,11 @@ template <unsigned W> bool CommitEngine<W>::step(std::uint32_t t) {
 
 template <unsigned W> Id CommitEngine<W>::add_event(G& g, std::uint32_t t, std::uint32_t slot, Half half) {
   LocalState* now = g.thread[t].now;
+  FP_ASSERT(now != nullptr, "who makes an event should be somewhere");
   const Set direct = rules_.of(g, t, slot, *now, half).always;
+  FP_ASSERT(!(direct - g.used).any(), "what an event needs should be there");
   const Id e = g.add(t, slot, now, half);
+  FP_REQUIRE(e != none, "room for an event should have been looked for");
   g.prefix_of(e) = row(g, direct);
   return e;
 }
@@ -174,6 +181,7 @@ template <unsigned W> void CommitEngine<W>::pass(G& g, std::uint32_t t) {
   for (;;) {
     const Id e = g.at_slot(t, th.now->state.events);
     if (e == none || th.now->action.kind == ActionKind::End) return;
+    FP_ASSERT(g[e].thread == t, "a slot should hold an event of its thread");
     meet(g, e, th.now);
     const SplitEvent& v = g[e];
     if (v.is_write() && v.commit == none) return;
@@ -215,19 +223,21 @@ template <unsigned W> void CommitEngine<W>::meet(G& g, Id e, LocalState* now) {
   SplitEvent& v = g[e];
   const Action& a = now->action;
   if (v.half == Half::Outcome && a.rmw) return; // it was met with the read
-  assert(v.action().kind == a.kind && v.action().address == a.address && "a kept event should not change");
-  assert((!v.is_write() || v.action().value == a.value) && "a kept write should not change");
+  FP_ASSERT(v.action().kind == a.kind && v.action().address == a.address, "a kept event should not change");
+  FP_ASSERT(!v.is_write() || v.action().value == a.value, "a kept write should not change");
   v.at = now;
   if (v.is_read() && a.part == Part::Cas) {
     const bool writes = after(g, e, now)->action.rmw;
     [[maybe_unused]] const Id write = g.at_slot(v.thread, v.slot + 1);
-    assert((writes || write == none || g[write].half == Half::Outcome) && "a write should have its reason");
+    FP_ASSERT(writes || write == none || g[write].half == Half::Outcome, "a write should have its reason");
     v.mode = writes ? a.mode : a.failure;
   }
 }
 
 // Lets r read from w. pre: r is missing nothing po-before it.
 template <unsigned W> void CommitEngine<W>::settle_read(G& g, Id r, Id w, const Needs<W>& needs) {
+  FP_ASSERT(w == initial || g[w].is_write(), "what is read should be a write");
+  FP_ASSERT(!(needs.always - g.used).any(), "what a read needs should be there");
   g.set_reads_from(r, w);
   SplitEvent& v = g[r];
   v.value = value_of(g, w, v.location);
@@ -235,6 +245,7 @@ template <unsigned W> void CommitEngine<W>::settle_read(G& g, Id r, Id w, const 
   const bool own = w >= 0 && g[w].thread == v.thread && g[w].slot < v.slot;
   Set direct = needs.always;
   if (!own) direct |= needs.outside;
+  FP_ASSERT(w < 0 || own || g[w].commit != none, "what is read from another thread should be committed");
   if (w >= 0) direct.set(g.bit(own && !rules_.waits_for_commit(g, w, v.action()) ? w : g[w].commit));
   g.prefix_of(r) = row(g, direct);
   g.judged = false;
@@ -243,6 +254,7 @@ template <unsigned W> void CommitEngine<W>::settle_read(G& g, Id r, Id w, const 
 template <unsigned W> Id CommitEngine<W>::read(G& g, std::uint32_t t, Id w, const Needs<W>& needs) {
   LocalState* now = g.thread[t].now;
   const Id r = g.add(t, now->state.events, now, Half::Whole);
+  FP_REQUIRE(r != none, "room for a read should have been looked for");
   g[r].failed_cas = g.compares(r);
   settle_read(g, r, w, needs);
   for (std::size_t k = g[r].slot + 1; k < g.thread[t].slot.size(); ++k) // a write that did not wait for its read
@@ -320,6 +332,8 @@ template <unsigned W> bool CommitEngine<W>::nothing_after(const G& g, std::uint3
 // Every place of write a in coherence but one, each in a graph of its own. pre: it has none.
 template <unsigned W> void CommitEngine<W>::place_everywhere(const G& from, Id a, Id except) {
   const SplitEvent& v = from[a];
+  FP_ASSERT(v.co_before == none, "a write that is put everywhere should have no place");
+  FP_ASSERT(v.commit != none, "a write that is put into coherence should be committed");
   const Set& kept = from.prefix_of(v.commit);
   const Id source = v.action().rmw && v.pair != none ? from[v.pair].reads_from : none;
   const Id only = source != none && from.committed(source) ? source : none; // else it may come to lie anywhere
@@ -357,6 +371,8 @@ template <unsigned W> bool CommitEngine<W>::add_write(std::uint32_t t) {
   if (g[a].pair != none) direct.set(g.bit(g[a].pair));
   const Set before = row(g, direct);
   const Id m = g.add(t, slot, now, Half::Commit);
+  FP_REQUIRE(m != none, "room for a commit should have been looked for");
+  FP_ASSERT(g[a].commit == none, "a write should be committed once");
   g[m].write = a;
   g[a].commit = m;
   g.prefix_of(m) = before;
@@ -408,6 +424,7 @@ template <unsigned W> bool CommitEngine<W>::add_other(std::uint32_t t) {
     g.thread[child].spawned_by = e;
     g[e].value = child;
   } else if (a.kind == ActionKind::Join) {
+    FP_ASSERT(g.thread[a.value].now->action.kind == ActionKind::End, "who is joined should have ended");
     g[e].value = g.thread[a.value].now->action.value;
   }
   pass(g, t);
@@ -447,8 +464,7 @@ template <unsigned W> void CommitEngine<W>::complete() {
 template <unsigned W> void CommitEngine<W>::raise_flags(G& g) {
   g.judged = false; // the evaluator should hold this graph
   const bool fits = consistent(g);
-  assert(fits && "a graph that is explored should be consistent");
-  (void)fits;
+  FP_REQUIRE(fits, "a graph that is explored should be consistent");
   plan_.raised([&](std::int32_t index, unsigned first, unsigned second) {
     if (!options_.plan.checks[static_cast<std::size_t>(index)].race) {
       results_.flags.insert(index);

@@ -14,6 +14,7 @@ template <unsigned W> void CommitEngine<W>::close(const G& g, Set& set, const Se
     changed = false;
     ((set & g.updating) - apart).each([&](unsigned r) {
       const Id w = g.at_slot(g.event[r].thread, g.event[r].slot + 1);
+      FP_ASSERT(w != none && g[w].is_write(), "a read that updates should have its write");
       for (const Id half : {w, g[w].commit}) {
         if (half == none || set.test(g.bit(half)) || (g.prefix_of(half) - set).any()) continue;
         set.set(g.bit(half));
@@ -53,10 +54,12 @@ template <unsigned W> Id CommitEngine<W>::last_of(const G& g, Location l, const 
   Id w = g.coherence_last(l);
   while (!g.commits(previous, w))
     w = g[w].co_before;
+  FP_ASSERT(w == initial || g[w].location == l, "the last write should be of its location");
   return w;
 }
 
 template <unsigned W> Id CommitEngine<W>::before_of(const G& g, Id w, const Set& previous) const {
+  FP_ASSERT(w >= 0 && g[w].co_before != none, "who is asked for the write before should have a place");
   do
     w = g[w].co_before;
   while (!g.commits(previous, w));
@@ -143,7 +146,7 @@ template <unsigned W> bool CommitEngine<W>::consistent(G& g) {
     return true;
   }
   g.judged = plan_.consistent(structure_.s);
-  assert(g.judged == consistent_anew(g) && "what is kept from graph to graph should be what the graph says");
+  FP_ASSERT(g.judged == consistent_anew(g), "what is kept from graph to graph should be what the graph says");
   return g.judged;
 }
 
@@ -296,6 +299,7 @@ template <unsigned W> void CommitEngine<W>::cut(G& g, const Set& gone) const {
     if (slot < th.now->state.events) th.now = there;
   }
   std::erase_if(g.order, [&](Id e) { return gone.test(g.bit(e)); });
+  FP_ASSERT(g.order.size() == g.used.count(), "each event that is left should be in the order");
   for (std::uint32_t t = 0; t < g.thread.size(); ++t) {
     auto& th = g.thread[t];
     if (!th.begin) continue;
@@ -326,6 +330,8 @@ template <unsigned W> bool CommitEngine<W>::in_place(const G& g, Id r) const {
 // pre: the commit of a is the last event, and has no place in coherence.
 template <unsigned W> void CommitEngine<W>::revisit_all(const G& g, Id a) {
   const Id m = g[a].commit;
+  FP_ASSERT(m != none && g.order.back() == m, "the commit of a write that revisits should be the last event");
+  FP_ASSERT(g[a].co_before == none, "a write that revisits should have no place");
   const Set kept = g.prefix_of(m);
   Set candidates = g.location[g[a].location].reads - kept;
   for (const Id e : g.thread[g[a].thread].slot)
@@ -358,6 +364,7 @@ template <unsigned W> void CommitEngine<W>::revisit(const G& from, Id a, Id r) {
     gone.reset(g.bit(e));
     if (e == r) break;
   }
+  FP_ASSERT(!gone.test(g.bit(r)) && !gone.test(g.bit(a)), "a revisit should keep both that it is about");
   cut(g, gone);
   g.clear_reads_from(r);
   const std::uint32_t t = g[r].thread;

@@ -56,6 +56,7 @@ template <class G> Digest digest_of(const G& g, Ending ending, bool coherence) {
   for (const Id e : g.order) {
     if (!g.shown(e)) continue;
     const auto& v = g[e];
+    FP_ASSERT(!v.is_read() || v.reads_from != none, "a read of an execution should have a source");
     detail::DoubleHash h(name(e));
     h.add(static_cast<std::uint64_t>(v.kind));
     h.add(v.value);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "explore/engine.hpp"
+#include "graph/validate.hpp"
 
 #include <algorithm>
 
@@ -36,6 +37,7 @@ Engine<W>::Engine(LocalStates& states, const ExploreOptions& options, Results& r
 }
 
 template <unsigned W> void Engine<W>::use_level(std::size_t depth) {
+  FP_ASSERT(depth <= graphs_.size(), "levels should come one after the other");
   while (graphs_.size() <= depth)
     graphs_.push_back(std::make_unique<Graph<W>>());
   depth_ = depth;
@@ -43,6 +45,7 @@ template <unsigned W> void Engine<W>::use_level(std::size_t depth) {
 
 template <unsigned W> void Engine<W>::begin() {
   Graph<W>& g = graph();
+  FP_REQUIRE(g.order.empty() && frames_.empty(), "an exploration should begin with an empty graph");
   const Bytecode& p = states_.machine().program();
   g.thread.resize(p.threads.size());
   for (std::uint32_t t = 0; t < p.threads.size(); ++t)
@@ -71,6 +74,7 @@ template <unsigned W> Progress Engine<W>::run(const Budget& budget) {
     if (frames_.empty()) return Progress::Done;
     switch (advance(frames_.back())) {
     case Step::Applied:
+      if constexpr (checks_everything) validate(graph());
       results_.choices += frames_.back().kind != Kind::Plain;
       descend_ = true;
       break;
@@ -80,6 +84,7 @@ template <unsigned W> Progress Engine<W>::run(const Budget& budget) {
     case Step::Exhausted:
       retract(frames_.back());
       frames_.pop_back();
+      FP_ASSERT(graph().order.size() == graph().used.count(), "each event should be in the order once");
       descend_ = false;
       break;
     }
@@ -88,6 +93,7 @@ template <unsigned W> Progress Engine<W>::run(const Budget& budget) {
 
 template <unsigned W> bool Engine<W>::can_move(const typename Graph<W>::Thread& th) {
   const Graph<W>& g = graph();
+  FP_ASSERT(th.now != nullptr, "who may move should exist");
   const Action& a = th.now->action;
   switch (a.kind) {
   case ActionKind::End:
@@ -133,6 +139,7 @@ template <unsigned W> bool Engine<W>::push_next() {
                      {});
     return true;
   }
+  FP_ASSERT(!g.thread[t].stuck, "who is stuck should not move");
   const Id e = g.append(t, own_hb_);
   if (e == none) return full_ = true, false;
   judge_barrier(e);
@@ -144,6 +151,7 @@ template <unsigned W> bool Engine<W>::push_next() {
     f.kind = Kind::Read;
     f.cursor = g.coherence_last(g[e].location);
     f.waited = g.thread[t].waits;
+    FP_ASSERT(f.waited == none || g[f.waited].is_marker(), "who is asked again should have a marker");
     g[e].waited = f.waited;
     g.thread[t].waits = none;
     break;
@@ -157,6 +165,7 @@ template <unsigned W> bool Engine<W>::push_next() {
     f.kind = Kind::Choose;
     f.choice = g[e].at->action.value;
     f.high = g[e].at->action.high;
+    FP_ASSERT(static_cast<std::int64_t>(f.choice) <= static_cast<std::int64_t>(f.high), "a choice should have a value");
     break;
   default:
     push_plain(t, e);
@@ -175,6 +184,7 @@ template <unsigned W> void Engine<W>::push_plain(std::uint32_t t, Id e) {
 }
 
 template <unsigned W> void Engine<W>::push_stuck(std::uint32_t t) {
+  FP_ASSERT(t < graph().thread.size() && !graph().thread[t].stuck, "a thread should get stuck once");
   graph().thread[t].stuck = true;
   Frame f{};
   f.kind = Kind::Stuck;

@@ -42,6 +42,8 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance(Frame& f) {
 // Moves the thread of e on, with e's value as the answer.
 template <unsigned W> void Engine<W>::answer(Id e) {
   Graph<W>& g = graph();
+  FP_ASSERT(g.thread[g[e].thread].last == e, "who is answered should stand at its last event");
+  FP_ASSERT(!g[e].waiting, "who waits should not be answered");
   g.thread[g[e].thread].now = states_.next(g[e].at, g[e].is_write() ? 0 : g[e].value);
 }
 
@@ -55,13 +57,16 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_plain(Frame& f
     const auto args = states_.machine().spawn_arguments(g[f.event].at->state);
     if (g.thread.size() <= child) g.thread.resize(child + 1);
     auto& th = g.thread[child];
+    FP_ASSERT(th.now == nullptr && th.last == none, "a thread should be started once");
     th = {};
     th.now = states_.first(child, static_cast<std::uint32_t>(a.value), args);
     th.spawned_by = f.event;
     g[f.event].value = child;
     symmetry_.spawned(g, f.event);
   } else if (a.kind == ActionKind::Join) {
+    FP_ASSERT(a.value < g.thread.size() && g.thread[a.value].now, "who is joined should exist");
     const auto& th = g.thread[a.value];
+    FP_ASSERT(th.now->action.kind == ActionKind::End, "who is joined should have ended");
     g[f.event].joined = th.last != none ? th.last : th.spawned_by;
     g[f.event].value = th.now->action.value;
   }
@@ -110,12 +115,14 @@ template <unsigned W> Id Engine<W>::next_source(Frame& f) {
   const Event& v = g[f.event];
   if (v.at->action.barrier) return next_source_at_barrier(f);
   const Id w = f.cursor;
+  FP_ASSERT(w == initial || g.location[v.location].writes.test(g.bit(w)), "a source should have a place in coherence");
   f.cursor = Consistency<W>::is_floor(g, w, v.location, consistency_.view(g, f.event)) ? none : g[w].co_before;
   return !waits(v.at->action.part) || serves(f, w) ? w : none;
 }
 
 template <unsigned W> bool Engine<W>::apply_source(Frame& f, Id w) {
   Graph<W>& g = graph();
+  FP_ASSERT(g.order.back() == f.event, "who gets a source should be the last event");
   g.set_reads_from(f.event, w);
   settle_read(f.event);
   if (leads_nowhere(f.event) || !consistency_.accepts_read(g, f.event) || hopeless() ||
@@ -141,6 +148,8 @@ template <unsigned W> bool Engine<W>::leads_nowhere(Id r) const {
 template <unsigned W> void Engine<W>::settle_read(Id r) {
   Graph<W>& g = graph();
   Event& v = g[r];
+  FP_ASSERT(v.reads_from != none, "a read that is settled should have a source");
+  FP_ASSERT(v.po_after == none, "nothing should follow a read that is settled");
   v.value = value_of(v.reads_from, v.location);
   const Action& a = v.at->action;
   if (without_coherence(options_.model) && !states_.machine().satisfied(v.at->state, a, v.value)) {
@@ -156,6 +165,8 @@ template <unsigned W> void Engine<W>::settle_read(Id r) {
 // Undoes it.
 template <unsigned W> void Engine<W>::unsettle_read(Id r) {
   Graph<W>& g = graph();
+  FP_ASSERT(!g[r].waiting, "a marker should be unmade, not unsettled");
+  FP_ASSERT(g[r].po_after == none, "nothing should follow a read that is unsettled");
   g.clear_reads_from(r);
   g[r].pinned = false;
   g.thread[g[r].thread].waits = none;
@@ -172,6 +183,7 @@ template <unsigned W> bool Engine<W>::next_place(Frame& f) {
   const Set other = f.revisited != none ? consistency_.view(g, f.revisited) : Set{};
   while (f.cursor != none) {
     const Id before = f.cursor;
+    FP_ASSERT(before != f.event, "no write should stand after itself");
     const bool floor =
         Consistency<W>::is_floor(g, before, v.location, view) || Consistency<W>::is_floor(g, before, v.location, other);
     f.cursor = floor ? none : g[before].co_before;
@@ -205,6 +217,7 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_write(Frame& f
     }
     f.revisiting = true;
     if (!graph()[f.event].at->action.barrier) f.revisits = revisitable(f.event);
+    FP_ASSERT(!f.revisits.meets(graph().prefix_of(f.event)), "nobody before a write should be made to read from it");
   }
   const unsigned next = f.revisits.first();
   if (next == Set::capacity) return Step::Exhausted;
@@ -220,6 +233,7 @@ template <unsigned W> void Engine<W>::retract(Frame& f) {
     g.thread[f.thread].stuck = false;
     return;
   case Kind::Base:
+    FP_ASSERT(depth_ > 0, "a revisit should have a level of its own");
     use_level(depth_ - 1);
     return;
   case Kind::Plain:
@@ -249,6 +263,7 @@ template <unsigned W> void Engine<W>::retract(Frame& f) {
 template <unsigned W> bool Engine<W>::maximal(Id e, const Set& kept) {
   const Graph<W>& g = graph();
   const Event& v = g[e];
+  FP_ASSERT(!v.is_marker(), "a marker should never be asked whether it is canonical");
   const auto previous = [&](Id d) { return g[d].stamp <= v.stamp || kept.test(g.bit(d)); };
   if (v.kind == ActionKind::Choose) return v.value == v.at->action.value;
   if ((!v.is_read() && !v.is_write()) || v.at->action.barrier) return true;
@@ -266,7 +281,10 @@ template <unsigned W> bool Engine<W>::maximal(Id e, const Set& kept) {
 // The reads that may read from a instead. pre: a is the last event and has no place in coherence.
 template <unsigned W> typename Engine<W>::Set Engine<W>::revisitable(Id a) {
   const Graph<W>& g = graph();
+  FP_ASSERT(g.order.back() == a && g[a].is_write(), "a write that revisits should be the last event");
+  FP_ASSERT(g[a].co_before == none, "a write that revisits should have no place in coherence");
   const Set kept = symmetry_.prefix(g, a);
+  FP_ASSERT(!(g.prefix_of(a) - kept).any(), "what is kept should have all that is before the write");
   const Location l = g[a].location;
   Set found, candidates = g.location[l].reads - kept;
   candidates |= pinned_waits(g, l);
@@ -285,6 +303,7 @@ template <unsigned W> typename Engine<W>::Set Engine<W>::revisitable(Id a) {
 // Removes every event added after r that is not before a, newest first.
 template <unsigned W> void Engine<W>::erase_after(Graph<W>& g, Id r, Id a) {
   const Set kept = symmetry_.prefix(g, a);
+  FP_ASSERT(!kept.test(g.bit(r)), "a read that is revisited should not be before the write");
   const std::uint32_t since = g[r].stamp;
   for (auto at = g.order.rbegin(); at != g.order.rend(); ++at) {
     const Id e = *at;
@@ -312,6 +331,8 @@ template <unsigned W> void Engine<W>::erase_after(Graph<W>& g, Id r, Id a) {
 
 // Opens a new level: the graph in which r reads from a, without what r's old choice led to.
 template <unsigned W> void Engine<W>::push_revisit(Id a, Id r) {
+  FP_ASSERT(!graph()[r].is_marker(), "a marker should not be revisited: it is asked again");
+  FP_ASSERT(graph()[r].location == graph()[a].location, "a write should revisit reads of its location");
   use_level(depth_ + 1);
   Graph<W>& g = graph();
   g = *graphs_[depth_ - 1];
@@ -329,6 +350,8 @@ template <unsigned W> void Engine<W>::push_revisit(Id a, Id r) {
   f.revisited = r;
   f.cursor = g.coherence_last(g[a].location);
   const Event& v = g[r];
+  FP_ASSERT(g.thread[f.thread].last == r, "nothing of its thread should be left after a read that is revisited");
+  FP_ASSERT(g.used.test(g.bit(a)) && g.used.test(g.bit(r)), "a revisit should keep both that it is about");
   g.thread[f.thread].now = v.at;
   f.last_resort =
       !without_coherence(options_.model) && !states_.machine().satisfied(v.at->state, v.at->action, g[a].value);
@@ -347,6 +370,7 @@ template <unsigned W> void Engine<W>::undo_base(Frame& f) {
 
 template <unsigned W> typename Engine<W>::Step Engine<W>::advance_base(Frame& f) {
   Graph<W>& g = graph();
+  FP_ASSERT(f.revisited != none && g[f.revisited].is_read(), "a revisit should be about a read");
   undo_base(f);
   while (next_place(f)) {
     if (f.last_resort) {

@@ -16,7 +16,7 @@ template <unsigned W> void Engine<W>::complete() {
     // other executions, and nothing that a thread can be stuck in.
     if (th.waits == none) continue;
     const bool newest = g[th.waits].reads_from == g.coherence_last(g[th.waits].location);
-    assert((newest || g[th.waits].pinned) && "who waits should be asked again after a newer write");
+    FP_ASSERT(newest || g[th.waits].pinned, "who waits should be asked again after a newer write");
     if (!newest) return;
   }
   if (has_blocks_) report_at_the_end(g);
@@ -24,6 +24,7 @@ template <unsigned W> void Engine<W>::complete() {
 }
 
 template <unsigned W> void Engine<W>::tell(const Graph<W>& g) {
+  FP_ASSERT(movable_thread() < 0, "nobody should move where an execution ends");
   if (joins_in_part()) return give_up_symmetry();
   const std::uint64_t before = results_.executions;
   bool all_ended = true, stuck = false;
@@ -82,6 +83,7 @@ template <unsigned W> bool Engine<W>::faulty(std::uint32_t t) {
 template <unsigned W> bool Engine<W>::sees_abandoned(const Graph<W>& g) const {
   for (const auto& th : g.thread) {
     if (!th.now || !th.now->action.assumed() || !th.now->state.blocks) continue;
+    FP_ASSERT(th.last != none, "who is in a block should have begun it");
     for (Id e = th.last; g[e].kind != ActionKind::AtomicBegin; e = g[e].po_before)
       if (g[e].is_write() && !(g.readers_of(e, g[e].location) - th.events).none()) return true;
   }
@@ -100,6 +102,8 @@ template <unsigned W> void Engine<W>::report_races(Id e) {
   if (!has_non_atomics_ || !own_hb_ || !options_.races) return;
   const Graph<W>& g = graph();
   const Event& v = g[e];
+  FP_ASSERT(v.is_read() || v.is_write(), "only accesses should race");
+  FP_ASSERT(v.location < g.location.size(), "the location of an access should be known");
   const auto& l = g.location[v.location];
   Set others = v.is_write() ? l.writes | l.reads : l.writes;
   others -= g.hb_of(e);

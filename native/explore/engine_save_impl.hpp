@@ -97,6 +97,9 @@ template <unsigned W> bool Engine<W>::load_graph(detail::Reader& in, Graph<W>& g
            v.waited, v.kind, v.mode, v.waiting, v.pinned, has_place);
     if (has_place) v.location = place();
     if (e < 0) throw DecodeError("a saved event should have a number");
+    FP_REQUIRE(v.stamp < g.stamps, "a saved stamp should have been given out");
+    FP_REQUIRE(g.order.empty() || !fits || g[g.order.back()].stamp < v.stamp, "saved stamps should increase");
+    FP_REQUIRE(!has_place || v.location != no_location, "a saved access should have a location");
     fits &= static_cast<unsigned>(e) < Set::capacity;
     if (!fits) continue;
     while (g.event.size() <= static_cast<std::size_t>(e)) {
@@ -123,6 +126,7 @@ template <unsigned W> bool Engine<W>::load_graph(detail::Reader& in, Graph<W>& g
     in.get(g.location[l].first, g.location[l].last);
   }
   if (fits) rebuild(g, exists);
+  FP_ASSERT(!fits || g.order.size() == g.used.count(), "each saved event should be there once");
   return fits;
 }
 
@@ -131,8 +135,10 @@ template <unsigned W> void Engine<W>::rebuild(Graph<W>& g, const std::vector<boo
   const Bytecode& p = states_.machine().program();
   std::vector<std::vector<Id>> po(g.thread.size());
   for (std::size_t t = 0; t < g.thread.size(); ++t) {
-    for (Id e = g.thread[t].last; e != none; e = g[e].po_before)
+    for (Id e = g.thread[t].last; e != none; e = g[e].po_before) {
+      FP_REQUIRE(g.used.test(g.bit(e)) && po[t].size() < g.order.size(), "a saved thread should be made of its events");
       po[t].push_back(e);
+    }
     std::reverse(po[t].begin(), po[t].end());
     for (std::size_t k = 0; k + 1 < po[t].size(); ++k)
       g[po[t][k]].po_after = po[t][k + 1];
@@ -146,12 +152,15 @@ template <unsigned W> void Engine<W>::rebuild(Graph<W>& g, const std::vector<boo
     for (std::size_t t = 0; t < g.thread.size(); ++t) {
       auto& th = g.thread[t];
       if (!exists[t]) continue;
+      FP_REQUIRE(po[t].size() <= g.order.size(), "a saved thread should not go round");
       for (; th.now && done[t] < po[t].size(); ++done[t], moved = true) {
         const Id e = po[t][done[t]];
         Event& v = g[e];
         v.at = th.now;
+        FP_REQUIRE(v.kind == th.now->action.kind, "a saved event should be what its thread does");
         if (v.kind == ActionKind::Spawn) {
           const auto child = static_cast<std::uint32_t>(v.value);
+          FP_REQUIRE(child < g.thread.size(), "a saved thread should have its number");
           const auto args = states_.machine().spawn_arguments(v.at->state);
           g.thread[child].now = states_.first(child, static_cast<std::uint32_t>(v.at->action.value), args);
           symmetry_.spawned(g, e);
@@ -209,8 +218,12 @@ template <unsigned W> bool Engine<W>::load(const std::vector<std::int64_t>& save
     f = {};
     in.get(f.kind, f.applied, f.last_resort, f.revisiting, f.given, f.thread, f.event, f.cursor, f.waited, f.revisited,
            f.choice, f.high);
-    for (std::size_t n = in.size(); n > 0; --n)
-      f.revisits.set(static_cast<unsigned>(in.get()));
+    for (std::size_t n = in.size(); n > 0; --n) {
+      const std::int64_t r = in.get();
+      FP_REQUIRE(r >= 0 && static_cast<std::uint64_t>(r) < Set::capacity, "a saved revisit should be of an event");
+      f.revisits.set(static_cast<unsigned>(r));
+    }
+    FP_REQUIRE(f.event < static_cast<Id>(Set::capacity), "a saved choice should be about an event");
   }
   return true;
 }
@@ -244,6 +257,7 @@ template <unsigned W> std::vector<std::int64_t> Engine<W>::split() {
     taker.retract(taker.frames_.back());
     taker.frames_.pop_back();
   }
+  FP_REQUIRE(taker.frames_.size() == chosen + 1, "who takes work should go on from the choice that is given");
   taker.descend_ = false;
   frames_[chosen].given = true;
   return taker.save();

@@ -18,6 +18,8 @@ template <unsigned W> bool Engine<W>::can_join(std::uint32_t t) const {
 // Looks at a Join that was just made, and at what its thread does next.
 template <unsigned W> void Engine<W>::judge_join(Id e) {
   const Graph<W>& g = graph();
+  FP_ASSERT(g[e].kind == ActionKind::Join, "only a join should be judged as one");
+  FP_ASSERT(g[e].at->action.value < g.thread.size(), "who is joined should exist");
   const auto& joined = g.thread[g[e].at->action.value];
   if (!symmetry_.on() || joined.kin < 0) return;
   const auto of_kin = [&](const Action& a) {

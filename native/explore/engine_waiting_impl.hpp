@@ -34,6 +34,7 @@ template <unsigned W> bool Engine<W>::wait_instead(Frame& f) {
   if (!waits(v.at->action.part) || f.last_resort || without_coherence(options_.model)) return false;
   const Id last = g.coherence_last(v.location);
   if (states_.machine().satisfied(v.at->state, v.at->action, value_of(last, v.location))) return false;
+  FP_ASSERT(f.cursor == none, "a thread should wait after all that serves it");
   g.make_waiting(f.event);
   f.applied = f.last_resort = true;
   return true;
@@ -43,6 +44,8 @@ template <unsigned W> bool Engine<W>::wait_instead(Frame& f) {
 // coherence-last. pre: the write is at its first place.
 template <unsigned W> bool Engine<W>::pin(Frame& f) {
   Graph<W>& g = graph();
+  FP_ASSERT(g[f.event].co_before != none, "the write of a revisit should be at a place");
+  FP_ASSERT(waits(g[f.revisited].at->action.part), "only who waits should be pinned");
   f.cursor = none;
   if (g[f.event].co_after != none || !consistency_.accepts_write(g, f.event) || !symmetry_.canonical(g, f.event))
     return false;

@@ -1,5 +1,7 @@
 #include "explore/estimate.hpp"
 
+#include "vm/contract.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -26,6 +28,7 @@ double at_least(const std::vector<Sample>& samples) {
 }
 
 void set_interval(Estimate& e, const Round::Spread& s) {
+  FP_REQUIRE(s.count > 1, "an interval should rest on more than one sample");
   const auto n = static_cast<double>(s.count);
   const double variance = s.deviation * s.deviation;
   const double half =

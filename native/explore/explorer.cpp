@@ -89,6 +89,7 @@ Progress Explorer::run(const Budget& budget, unsigned jobs) {
 
 // Works until the budget is spent or it is time for a pause.
 Progress Explorer::run_until(const Budget& asked, Clock::time_point pause, unsigned jobs) {
+  FP_REQUIRE(jobs > 0, "somebody should do the work");
   Budget budget = asked;
   budget.deadline = std::min(budget.deadline, pause);
   Shared shared;
@@ -162,8 +163,10 @@ Progress Explorer::run_piece(Shared& shared, LocalStates& states, Results& resul
   if (piece.empty())
     engine->begin();
   else
-    while (!engine->load(piece))
+    while (!engine->load(piece)) {
       engine = make_engine(words *= 2, states, options_, results);
+      FP_REQUIRE(engine != nullptr, "a saved exploration should fit the widest rows");
+    }
   for (;;) {
     Budget part = *shared.budget;
     part.also_stop = &shared.stop;
@@ -176,7 +179,7 @@ Progress Explorer::run_piece(Shared& shared, LocalStates& states, Results& resul
       const auto saved = engine->save();
       engine = make_engine(words *= 2, states, options_, results);
       if (!engine) throw DecodeError("an execution should not outgrow the widest rows");
-      engine->load(saved);
+      FP_REQUIRE(engine->load(saved), "wider rows should hold what narrower ones held");
       continue;
     }
     if (end != Progress::Paused) return end;

@@ -148,6 +148,8 @@ public:
         Sample leaf;
         next_.weight = c.weight;
         next_.parent = static_cast<std::uint32_t>(records.size());
+        FP_ASSERT(c.index < from->size(), "who was chosen should be on the level");
+        FP_ASSERT(c.weight > 0, "who was chosen should stand for somebody");
         const auto& slot = from->slots_[c.index];
         const std::size_t before = next_.size();
         if (!expand(slot.node, next_, leaf) || next_.size() * slot.node.bytes() > how.most_bytes) return {};
@@ -232,6 +234,7 @@ private:
       for (const Record& r : below_[level]) {
         sizes.add(level, r.key, r.weight, r.size);
         if (level > 0) {
+          FP_ASSERT(r.parent < below_[level - 1].size(), "a graph should have its parent on the level above");
           Record& parent = below_[level - 1][r.parent];
           parent.size += r.size * (r.weight / parent.weight);
         }

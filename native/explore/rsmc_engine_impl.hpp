@@ -32,9 +32,12 @@ template <unsigned W> Progress RsmcEngine<W>::run(const Budget& budget) {
 }
 
 template <unsigned W> void RsmcEngine<W>::step() {
+  FP_ASSERT(!frames_.empty(), "a step should have a choice");
   Frame& f = frames_.back();
+  FP_ASSERT(f.next <= f.successors.size(), "a choice should not be passed");
   if (f.next == f.successors.size()) return finish(f);
   Successor& s = f.successors[f.next++];
+  FP_ASSERT(f.depth <= tau_.size(), "a run should be as long as its choices");
   tau_.resize(f.depth);
   tau_.push_back(s.commit);
   std::vector<Set> order = model_.order(s.after);
@@ -102,8 +105,10 @@ template <unsigned W> bool RsmcEngine<W>::has_late_operand(const Frame& f) {
   const Set& needed = f.order[static_cast<std::size_t>(f.e.event)];
   const Name read = name_of(f.sigma, {f.sigma.g[f.e.event].pair});
   std::size_t at = 0;
-  while (tau_[at].event != read)
+  while (tau_[at].event != read) {
     ++at;
+    FP_REQUIRE(at < tau_.size(), "the read of an update should have been committed");
+  }
   return std::any_of(tau_.begin() + static_cast<std::ptrdiff_t>(at) + 1, tau_.end(), [&](const rsmc::Commit& c) {
     return c.load && needed.test(G::bit(event_of(f.sigma, c.event))) && was_explored(c.event) &&
            P_[c.event].size() > at;
@@ -161,6 +166,7 @@ rsmc::Run RsmcEngine<W>::cut(const Run& tau, std::size_t from, const Before& bef
     const bool keeps = k < from || (c.event.outcome ? before.outcomes : before.events).test(sigma.g.bit(e));
     if (is_store(sigma, c)) {
       auto& here = stores[sigma.g[e].location];
+      FP_REQUIRE(c.place >= 0 && static_cast<std::size_t>(c.place) <= here.size(), "a store should have a place");
       const auto at = here.begin() + c.place;
       c.place = std::count(here.begin(), at, 1);
       here.insert(at, keeps);
@@ -200,7 +206,7 @@ template <unsigned W> rsmc::Run RsmcEngine<W>::normalize(const Run& prefix, cons
       const bool ready = !before[k].events.meets(rest.events) && !before[k].outcomes.meets(rest.outcomes);
       if (left && ready && (!least || c.event < least->event)) least = &c;
     }
-    assert(least && "commit-before should be acyclic");
+    FP_ASSERT(least != nullptr, "commit-before should be acyclic");
     if (!least) return {};
     rsmc::Commit c = *least;
     const Id e = event_of(sigma, c.event);
@@ -208,6 +214,7 @@ template <unsigned W> rsmc::Run RsmcEngine<W>::normalize(const Run& prefix, cons
     if (is_store(sigma, c)) {
       const auto& here = places[sigma.g[e].location];
       c.place = 0;
+      FP_ASSERT(std::find(here.begin(), here.end(), c.event) != here.end(), "a store should be at its location");
       for (auto other = here.begin(); *other != c.event; ++other)
         c.place += std::find(stores.begin(), stores.end(), *other) != stores.end();
     }

@@ -126,6 +126,7 @@ template <unsigned W> bool Model<W>::fetch_access(State& s, std::uint32_t t, Loc
   if (now->mixed) return false;
   const std::uint32_t slot = now->state.events;
   const Id e = g.add(t, slot, now);
+  FP_REQUIRE(e != none, "room for an access should have been looked for");
   CommittedEvent& v = g[e];
   if (v.is_read()) g.location[v.location].reads.reset(g.bit(e));
   if (!known(s, t, a.address_deps)) v.location = no_location;
@@ -269,7 +270,7 @@ template <unsigned W> Before<W> Model<W>::before(const State& s, const std::vect
   } else {
     const DependencyTable& table = states_.machine().dependencies();
     const Id reserve = s.g.at_slot(v.thread, static_cast<std::size_t>(v.action().conditional));
-    assert(reserve != none && "a load-reserve should be fetched before its store-conditional");
+    FP_REQUIRE(reserve != none, "a load-reserve should be fetched before its store-conditional");
     for (const DepSet deps : {v.action().address_deps, v.action().control_deps, s.g[reserve].action().address_deps})
       for (const std::uint32_t d : table.elements(deps))
         if (const Id source = s.g.at_slot(v.thread, slot_of(d)); source != none) add(source);
@@ -338,6 +339,10 @@ template <unsigned W> Choice Model<W>::enabled(const State& s, const std::vector
 // Makes e a committed event, with no parameter yet.
 template <unsigned W> void Model<W>::settle(State& s, Id e) {
   CommittedEvent& v = s.g[e];
+  FP_ASSERT(s.open.test(s.g.bit(e)), "only what is open should be committed");
+  FP_ASSERT(v.location != no_location || (!v.is_read() && v.kind != ActionKind::Write) ||
+                v.kind == ActionKind::Choose || s.undecided.test(s.g.bit(e)),
+            "what is committed should know its location");
   s.open.reset(s.g.bit(e));
   v.hidden = false;
   if (v.is_read()) s.g.location[v.location].reads.set(s.g.bit(e));
@@ -413,6 +418,8 @@ template <unsigned W> std::vector<Successor<W>> Model<W>::commits(const State& s
 // --- whether commit-before is valid ----------------------------------------------------------------------------------
 
 template <unsigned W> bool Model<W>::may_read(const State& s, const std::vector<Set>& order, Id load, Id e) {
+  FP_ASSERT(static_cast<std::size_t>(load) < order.size() && static_cast<std::size_t>(e) < order.size(),
+            "both that are asked about should be ordered");
   Set kept = order[static_cast<std::size_t>(load)] | order[static_cast<std::size_t>(e)];
   kept.set(G::bit(load));
   kept.set(G::bit(e));

@@ -47,6 +47,8 @@ public:
   // The same for a thread that Spawn e has just started.
   void spawned(Graph<W>& g, Id e) const {
     if (!on_) return;
+    FP_ASSERT(g[e].kind == ActionKind::Spawn, "only a start of a thread should make kin");
+    FP_ASSERT(g[e].value < g.thread.size(), "who is started should have a number");
     const auto function = static_cast<std::uint32_t>(g[e].at->action.value);
     auto& child = g.thread[g[e].value];
     if (anonymous(function) < 0) return;
@@ -62,6 +64,7 @@ public:
   // graph is canonical.
   bool canonical(const Graph<W>& g, Id e) const {
     const Event& v = g[e];
+    FP_ASSERT(!v.is_marker(), "a marker should not be compared with kin");
     const std::int32_t kin = on_ ? g.thread[v.thread].kin : -1;
     if (kin < 0) return true;
     for (std::uint32_t u = 0; u < g.thread.size(); ++u) {
@@ -87,6 +90,7 @@ public:
       }
     }
     set.reset(g.bit(a));
+    FP_ASSERT(!(set - g.used).any(), "what must be there before a write should be there");
     return set;
   }
 
@@ -116,6 +120,7 @@ public:
           alike += order == Order::Alike;
         }
         before.push_back(u);
+        FP_ASSERT(alike <= members + 1, "no more kin should be alike than there are");
         size = size * ++members / alike; // k! over the factorials of the numbers of threads that are alike
       }
     }
@@ -168,6 +173,7 @@ private:
 
   // Whether all events before x and y agree. pre: they have the same index.
   static bool agree_before(const Graph<W>& g, Id x, Id y) {
+    FP_ASSERT(g[x].index == g[y].index, "events that are compared should have the same index");
     for (x = g[x].po_before, y = g[y].po_before; x != none; x = g[x].po_before, y = g[y].po_before)
       if (!agree(g[x], g[y])) return false;
     return true;
@@ -209,6 +215,7 @@ private:
       ++n;
     const std::size_t end = std::min(n + 1, std::min(mine.size(), theirs.size()));
     if (end == 0) return false;
+    FP_ASSERT(end <= mine.size() && end <= theirs.size(), "kin should be compared on events that both have");
     Id e = mine[end - 1];
     if (g[e].is_read() && g[e].po_after != none && g[g[e].po_after].is_update()) e = g[e].po_after; // one with its read
     if (set.test(g.bit(e))) return false;

@@ -1,6 +1,8 @@
 // Sets of up to 64 * W events, as machine words: a row of a bit matrix.
 #pragma once
 
+#include "vm/contract.hpp"
+
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -12,9 +14,18 @@ template <unsigned W> struct Bits {
 
   static constexpr unsigned capacity = 64 * W;
 
-  bool test(unsigned i) const { return word[i / 64] >> (i % 64) & 1; }
-  void set(unsigned i) { word[i / 64] |= 1ULL << (i % 64); }
-  void reset(unsigned i) { word[i / 64] &= ~(1ULL << (i % 64)); }
+  bool test(unsigned i) const {
+    FP_ASSERT(i < capacity, "an element should fit the row that is asked");
+    return word[i / 64] >> (i % 64) & 1;
+  }
+  void set(unsigned i) {
+    FP_ASSERT(i < capacity, "an element should fit the row that gets it");
+    word[i / 64] |= 1ULL << (i % 64);
+  }
+  void reset(unsigned i) {
+    FP_ASSERT(i < capacity, "an element should fit the row that loses it");
+    word[i / 64] &= ~(1ULL << (i % 64));
+  }
   void clear() { word.fill(0); }
 
   bool any() const {

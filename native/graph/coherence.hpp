@@ -3,9 +3,9 @@
 #pragma once
 
 #include "graph/bits.hpp"
+#include "vm/contract.hpp"
 #include "vm/local_states.hpp"
 
-#include <cassert>
 #include <vector>
 
 namespace fencepost {
@@ -31,12 +31,29 @@ template <unsigned W, class E> struct CoherenceGraph {
   Set used;
   std::uint32_t stamps = 0;
 
-  E& operator[](Id e) { return event[static_cast<std::size_t>(e)]; }
-  const E& operator[](Id e) const { return event[static_cast<std::size_t>(e)]; }
-  static unsigned bit(Id e) { return static_cast<unsigned>(e); }
-  Set& prefix_of(Id e) { return prefix[static_cast<std::size_t>(e)]; }
-  const Set& prefix_of(Id e) const { return prefix[static_cast<std::size_t>(e)]; }
+  E& operator[](Id e) {
+    FP_ASSERT(e >= 0 && static_cast<std::size_t>(e) < event.size(), "the number of an event should be below the size");
+    return event[static_cast<std::size_t>(e)];
+  }
+  const E& operator[](Id e) const {
+    FP_ASSERT(e >= 0 && static_cast<std::size_t>(e) < event.size(), "the number of an event should be below the size");
+    return event[static_cast<std::size_t>(e)];
+  }
+  static unsigned bit(Id e) {
+    FP_ASSERT(e >= 0, "what is put into a row should be an event");
+    return static_cast<unsigned>(e);
+  }
+  Set& prefix_of(Id e) {
+    FP_ASSERT(e >= 0 && static_cast<std::size_t>(e) < prefix.size(), "an event should have a prefix");
+    return prefix[static_cast<std::size_t>(e)];
+  }
+  const Set& prefix_of(Id e) const {
+    FP_ASSERT(e >= 0 && static_cast<std::size_t>(e) < prefix.size(), "an event should have a prefix");
+    return prefix[static_cast<std::size_t>(e)];
+  }
   Set& readers_of(Id w, Location l) {
+    FP_ASSERT(w == initial || w >= 0, "what is read should be a write");
+    FP_ASSERT(w != initial || l < location.size(), "an initial write should be of a known location");
     return w == initial ? location[l].initial_readers : readers[static_cast<std::size_t>(w)];
   }
   const Set& readers_of(Id w, Location l) const {
@@ -54,18 +71,27 @@ template <unsigned W, class E> struct CoherenceGraph {
       readers.resize(free + 1);
       grow(free + 1);
     }
+    FP_ASSERT(event.size() == prefix.size() && event.size() == readers.size(), "arrays by number should grow together");
     readers[free].clear();
     return static_cast<Id>(free);
   }
 
   void set_reads_from(Id r, Id w) {
     E& v = (*this)[r];
+    FP_ASSERT(v.is_read(), "only reads should read");
+    FP_ASSERT(v.reads_from == none, "a read should lose its old source first");
+    FP_ASSERT(w == initial || used.test(bit(w)), "the source of a read should be there");
+    FP_ASSERT(w == initial || (*this)[w].is_write(), "the source of a read should be a write");
+    FP_ASSERT(w == initial || (*this)[w].location == v.location, "the source of a read should be of its location");
     v.reads_from = w;
     readers_of(w, v.location).set(bit(r));
   }
 
   void clear_reads_from(Id r) {
     E& v = (*this)[r];
+    FP_ASSERT(v.is_read(), "only reads should lose a source");
+    FP_ASSERT(v.reads_from != none, "a read should have a source to lose");
+    FP_ASSERT(readers_of(v.reads_from, v.location).test(bit(r)), "a write should know who reads it");
     readers_of(v.reads_from, v.location).reset(bit(r));
     v.reads_from = none;
   }
@@ -73,7 +99,13 @@ template <unsigned W, class E> struct CoherenceGraph {
   // Puts w into coherence right after `before` (which may be `initial`).
   void place(Id w, Id before) {
     E& v = (*this)[w];
+    FP_ASSERT(v.is_write(), "coherence should order writes");
+    FP_ASSERT(v.location < location.size(), "the location of a write should be known");
+    FP_ASSERT(v.co_before == none, "a write should have one place in coherence");
+    FP_ASSERT(before != w, "no write should stand after itself");
+    FP_ASSERT(before == initial || (*this)[before].location == v.location, "neighbours should be of one location");
     LocationState& l = location[v.location];
+    FP_ASSERT(before == initial || l.writes.test(bit(before)), "what a write is put after should have a place itself");
     v.co_before = before;
     v.co_after = before == initial ? l.first : (*this)[before].co_after;
     (before == initial ? l.first : (*this)[before].co_after) = w;
@@ -83,7 +115,10 @@ template <unsigned W, class E> struct CoherenceGraph {
 
   void displace(Id w) {
     E& v = (*this)[w];
+    FP_ASSERT(v.co_before != none, "a write should have a place to lose");
     LocationState& l = location[v.location];
+    FP_ASSERT(l.writes.test(bit(w)), "a location should know its writes");
+    FP_ASSERT(v.co_after != none || l.last == w, "what nothing follows should be coherence-last");
     (v.co_before == initial ? l.first : (*this)[v.co_before].co_after) = v.co_after;
     if (v.co_after == none)
       l.last = v.co_before == initial ? none : v.co_before;
@@ -93,8 +128,14 @@ template <unsigned W, class E> struct CoherenceGraph {
     v.co_before = v.co_after = none;
   }
 
-  Id coherence_last(Location l) const { return location[l].last == none ? initial : location[l].last; }
-  Id coherence_after(Id w, Location l) const { return w == initial ? location[l].first : (*this)[w].co_after; }
+  Id coherence_last(Location l) const {
+    FP_ASSERT(l < location.size(), "coherence should be asked of a known location");
+    return location[l].last == none ? initial : location[l].last;
+  }
+  Id coherence_after(Id w, Location l) const {
+    FP_ASSERT(w != initial || l < location.size(), "coherence should be asked of a known location");
+    return w == initial ? location[l].first : (*this)[w].co_after;
+  }
 };
 
 } // namespace fencepost

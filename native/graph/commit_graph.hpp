@@ -47,11 +47,14 @@ template <unsigned W> struct CommitGraph : CoherenceGraph<W, CommittedEvent> {
   std::vector<Thread> thread;
 
   Id at_slot(std::uint32_t t, std::size_t slot) const {
+    FP_ASSERT(t < thread.size(), "a slot should be asked of a thread that exists");
     return slot < thread[t].slot.size() ? thread[t].slot[slot] : none;
   }
 
   // The event that a thread has in this slot from now on; `none` where the graph is full.
   Id add(std::uint32_t t, std::uint32_t slot, LocalState* at) {
+    FP_ASSERT(t < thread.size() && thread[t].begin, "who makes an event should exist");
+    FP_ASSERT(at != nullptr, "an event should know the state that it comes from");
     const Id e = Base::take_number([&](std::size_t size) { before.resize(size); });
     if (e == none) return none;
     before[static_cast<std::size_t>(e)].clear();
@@ -67,6 +70,7 @@ template <unsigned W> struct CommitGraph : CoherenceGraph<W, CommittedEvent> {
     v.stamp = stamps++;
     Thread& th = thread[t];
     if (th.slot.size() <= slot) th.slot.resize(slot + 1, none);
+    FP_ASSERT(th.slot[slot] == none, "a slot should be free for its event");
     th.slot[slot] = e;
     th.events.set(bit(e));
     if (v.is_read()) location[v.location].reads.set(bit(e));
@@ -77,6 +81,8 @@ template <unsigned W> struct CommitGraph : CoherenceGraph<W, CommittedEvent> {
   // Takes an event out, whatever is after it. `order` is left to the caller.
   void remove(Id e) {
     CommittedEvent& v = (*this)[e];
+    FP_ASSERT(used.test(bit(e)), "what goes should be there");
+    FP_ASSERT(thread[v.thread].slot[v.slot] == e, "a thread should have its event in its slot");
     if (v.is_read()) {
       if (v.reads_from != none) this->clear_reads_from(e);
       location[v.location].reads.reset(bit(e));
@@ -100,6 +106,7 @@ template <unsigned W> struct CommitGraph : CoherenceGraph<W, CommittedEvent> {
   }
   Id joined(Id e) const {
     if ((*this)[e].kind != ActionKind::Join) return none;
+    FP_ASSERT((*this)[e].action().value < thread.size(), "who is joined should exist");
     Id last = none;
     for (const Id d : thread[(*this)[e].action().value].slot)
       if (d != none && shown(d)) last = d;

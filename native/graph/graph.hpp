@@ -53,7 +53,10 @@ template <unsigned W> struct Graph : CoherenceGraph<W, Event> {
   std::vector<Set> pending; // what an acquire fence after this event would learn
   std::vector<Thread> thread;
 
-  const Set& hb_of(Id e) const { return hb[static_cast<std::size_t>(e)]; }
+  const Set& hb_of(Id e) const {
+    FP_ASSERT(e >= 0 && static_cast<std::size_t>(e) < hb.size(), "an event should have its happens-before");
+    return hb[static_cast<std::size_t>(e)];
+  }
 
   // A fresh number, or `none` where the graph is full.
   Id take_number(bool own_happens_before) {
@@ -69,9 +72,12 @@ template <unsigned W> struct Graph : CoherenceGraph<W, Event> {
 
   // Appends the pending event of a thread, with no reads-from and no place in coherence yet. `none` where full.
   Id append(std::uint32_t t, bool own_happens_before) {
+    FP_ASSERT(t < thread.size() && thread[t].now, "who makes an event should exist");
     const Id e = take_number(own_happens_before);
     if (e == none) return none;
     Thread& th = thread[t];
+    FP_ASSERT(th.now->location == no_location || th.now->location < location.size(), "its location should be known");
+    FP_ASSERT(th.last == none || (*this)[th.last].po_after == none, "nothing should follow the last event of a thread");
     Event& v = (*this)[e];
     v = Event{};
     v.at = th.now;
@@ -95,6 +101,9 @@ template <unsigned W> struct Graph : CoherenceGraph<W, Event> {
 
   // Turns the event just appended, a read that waits, into a marker: the thread stands before it again.
   void make_waiting(Id e) {
+    FP_ASSERT((*this)[e].is_read(), "only a read should become a marker");
+    FP_ASSERT(!(*this)[e].waiting, "a marker should be made once");
+    FP_ASSERT(thread[(*this)[e].thread].last == e, "who waits should stand at its last event");
     Event& v = (*this)[e];
     Thread& th = thread[v.thread];
     detach(e);
@@ -105,6 +114,8 @@ template <unsigned W> struct Graph : CoherenceGraph<W, Event> {
 
   // Undoes make_waiting.
   void unmake_waiting(Id e, Id waits_before) {
+    FP_ASSERT((*this)[e].waiting, "only a marker should be unmade");
+    FP_ASSERT(thread[(*this)[e].thread].waits == e, "a marker that is unmade should be the one its thread waits by");
     Event& v = (*this)[e];
     Thread& th = thread[v.thread];
     v.waiting = v.pinned = false;
@@ -115,7 +126,10 @@ template <unsigned W> struct Graph : CoherenceGraph<W, Event> {
 
   // Undoes append. pre: e is the last event of `order`, with no reads-from and no place in coherence.
   void retract(Id e) {
-    assert(order.back() == e && "events should be retracted in reverse order");
+    FP_ASSERT(!order.empty() && order.back() == e, "events should be retracted in reverse order");
+    FP_ASSERT((*this)[e].stamp + 1 == stamps, "the last event should have the last stamp");
+    FP_ASSERT(!(*this)[e].is_read() || (*this)[e].reads_from == none, "a read should lose its source before it goes");
+    FP_ASSERT(!(*this)[e].is_write() || (*this)[e].co_before == none, "a write should lose its place before it goes");
     order.pop_back();
     --stamps;
     unlink(e);
@@ -123,6 +137,7 @@ template <unsigned W> struct Graph : CoherenceGraph<W, Event> {
 
   // Takes e out of its thread and location and frees its number. pre: nothing po-after it remains.
   void unlink(Id e) {
+    FP_ASSERT(used.test(bit(e)), "what goes should be there");
     if (!(*this)[e].waiting) detach(e);
     give_number_back(e);
   }
@@ -130,6 +145,9 @@ template <unsigned W> struct Graph : CoherenceGraph<W, Event> {
   void detach(Id e) {
     Event& v = (*this)[e];
     Thread& th = thread[v.thread];
+    FP_ASSERT(th.last == e && v.po_after == none, "nothing po-after an event should remain when it goes");
+    FP_ASSERT(th.events.test(bit(e)), "a thread should know the event that goes");
+    FP_ASSERT(v.at != nullptr, "an event should know the state to go back to");
     th.last = v.po_before;
     th.now = v.at;
     th.events.reset(bit(e));
@@ -140,6 +158,8 @@ template <unsigned W> struct Graph : CoherenceGraph<W, Event> {
   void attach(Id e) {
     Event& v = (*this)[e];
     Thread& th = thread[v.thread];
+    FP_ASSERT(th.last == v.po_before, "an event should come back to where it was");
+    FP_ASSERT(!th.events.test(bit(e)), "an event should come back once");
     if (th.last != none) (*this)[th.last].po_after = e;
     th.last = e;
     th.events.set(bit(e));
@@ -147,7 +167,12 @@ template <unsigned W> struct Graph : CoherenceGraph<W, Event> {
   }
 
   // The read half of an update.
-  Id read_of_update(Id w) const { return (*this)[w].po_before; }
+  Id read_of_update(Id w) const {
+    FP_ASSERT((*this)[w].is_update(), "only an update should be asked for its read");
+    FP_ASSERT((*this)[w].po_before != none && (*this)[(*this)[w].po_before].is_read(),
+              "an update should have its read");
+    return (*this)[w].po_before;
+  }
 
   // Whether another update has taken the place right after w.
   bool taken_by_update(Id w, Location l) const {
@@ -177,8 +202,10 @@ template <unsigned W> struct Graph : CoherenceGraph<W, Event> {
   std::vector<Id> order_of(std::uint32_t t) const {
     const Id last = thread[t].last;
     std::vector<Id> events(last == none ? 0 : (*this)[last].index + 1, none);
-    for (Id e = last; e != none; e = (*this)[e].po_before)
+    for (Id e = last; e != none; e = (*this)[e].po_before) {
+      FP_ASSERT((*this)[e].index < events.size(), "indices should fall along program order");
       events[(*this)[e].index] = e;
+    }
     return events;
   }
 };

@@ -57,6 +57,7 @@ template <unsigned W> struct SplitGraph : CoherenceGraph<W, SplitEvent> {
   bool fits = false;   // it did so before events came that nothing comes after
 
   Id at_slot(std::uint32_t t, std::size_t slot) const {
+    FP_ASSERT(t < thread.size(), "a slot should be asked of a thread that exists");
     return slot < thread[t].slot.size() ? thread[t].slot[slot] : none;
   }
   // Whether the write in this slot happens, where that is an event of its own.
@@ -80,6 +81,9 @@ template <unsigned W> struct SplitGraph : CoherenceGraph<W, SplitEvent> {
 
   // `none` where the graph is full.
   Id add(std::uint32_t t, std::uint32_t slot, LocalState* at, Half half) {
+    FP_ASSERT(t < thread.size() && thread[t].begin, "who makes an event should exist");
+    FP_ASSERT(at != nullptr, "an event should know the state that it comes from");
+    FP_ASSERT(at->location == no_location || at->location < location.size(), "its location should be known");
     const Id e = Base::take_number([](std::size_t) {});
     if (e == none) return none;
     SplitEvent& v = (*this)[e];
@@ -97,6 +101,8 @@ template <unsigned W> struct SplitGraph : CoherenceGraph<W, SplitEvent> {
     v.hidden = half != Half::Whole;
     Thread& th = thread[t];
     if (th.slot.size() <= slot) th.slot.resize(slot + 1, none);
+    FP_ASSERT(half == Half::Commit || th.slot[slot] == none || (*this)[th.slot[slot]].half == Half::Outcome,
+              "a slot should be free for its event");
     if (half != Half::Commit) th.slot[slot] = e;
     if (v.is_read()) location[v.location].reads.set(bit(e));
     order.push_back(e);
@@ -107,9 +113,12 @@ template <unsigned W> struct SplitGraph : CoherenceGraph<W, SplitEvent> {
   // Takes an event out. pre: what needs it is gone. `order` is left to the caller.
   void remove(Id e) {
     SplitEvent& v = (*this)[e];
+    FP_ASSERT(used.test(bit(e)), "what goes should be there");
+    FP_ASSERT(v.slot < thread[v.thread].slot.size(), "an event should have a slot to leave");
     judged = false;
     used.reset(bit(e));
     if (v.half == Half::Commit) {
+      FP_ASSERT(v.write != none && (*this)[v.write].commit == e, "a commit and its write should know one another");
       if ((*this)[v.write].co_before != none) this->displace(v.write);
       (*this)[v.write].commit = none;
       return;
@@ -133,6 +142,10 @@ template <unsigned W> struct SplitGraph : CoherenceGraph<W, SplitEvent> {
 
   // Makes two events a pair: the read, and the write that was there before it, or comes after it.
   void pair_up(Id r, Id w) {
+    FP_ASSERT((*this)[r].is_read(), "the first of a pair should be a read");
+    FP_ASSERT((*this)[w].is_write(), "the second of a pair should be a write");
+    FP_ASSERT((*this)[r].thread == (*this)[w].thread, "a pair should be of one thread");
+    FP_ASSERT((*this)[r].slot < (*this)[w].slot, "a pair should be in program order");
     (*this)[w].pair = r;
     if (!(*this)[w].action().rmw) return;
     (*this)[r].failed_cas = false;
@@ -153,6 +166,7 @@ template <unsigned W> struct SplitGraph : CoherenceGraph<W, SplitEvent> {
   }
   Id joined(Id e) const {
     if ((*this)[e].kind != ActionKind::Join) return none;
+    FP_ASSERT((*this)[e].action().value < thread.size(), "who is joined should exist");
     Id last = none;
     for (const Id d : thread[(*this)[e].action().value].slot)
       if (d != none && shown(d)) last = d;

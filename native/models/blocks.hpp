@@ -54,7 +54,10 @@ private:
   static constexpr std::int32_t nowhere = -1;
 
   bool in_block(const Graph<W>& g, Id e) const { return g[node(e)].kind == ActionKind::AtomicBegin; }
-  Id node(Id e) const { return node_[static_cast<std::size_t>(e)]; }
+  Id node(Id e) const {
+    FP_ASSERT(e >= 0 && static_cast<std::size_t>(e) < node_.size(), "an event should have a node");
+    return node_[static_cast<std::size_t>(e)];
+  }
 
   // Numbers the nodes: a block is called after its AtomicBegin. Events of a thread are added in program order.
   void begin(const Graph<W>& g, const Set& within) {
@@ -79,6 +82,7 @@ private:
 
   void add(Id before, Id after) {
     const Id a = node(before), b = node(after);
+    FP_ASSERT(a != none && b != none, "what is ordered should have a node");
     if (a == b) return;
     after_[static_cast<std::size_t>(a)].push_back(b);
     ++waits_for_[static_cast<std::size_t>(b)];
@@ -170,6 +174,7 @@ private:
       if (waits_for_[static_cast<std::size_t>(e)] == 0) todo_.push_back(e);
     }
     for (; !todo_.empty(); --left) {
+      FP_ASSERT(left > 0, "a node should be taken away once");
       const Id a = todo_.back();
       todo_.pop_back();
       for (const Id b : after_[static_cast<std::size_t>(a)])

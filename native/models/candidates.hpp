@@ -48,19 +48,26 @@ public:
 template <unsigned W> class WideCandidateFrame : public CandidateFrame {
 public:
   WideCandidateFrame(const Plan& plan, FrameShape shape) : evaluator_(plan), locations_(std::move(shape.locations)) {
+    FP_REQUIRE(shape.events <= Bits<W>::capacity, "the events of a frame should fit its rows");
+    FP_REQUIRE(shape.sets.size() <= base_set::count, "a frame should have the sets that plans know");
+    FP_REQUIRE(shape.relations.size() <= base_relation::count, "a frame should have the relations that plans know");
     s_.reset(shape.events);
     for (unsigned e = 0; e < shape.events; ++e)
       s_.events.set(e);
     for (std::size_t k = 0; k < shape.sets.size(); ++k)
-      for (const std::uint32_t e : shape.sets[k])
+      for (const std::uint32_t e : shape.sets[k]) {
+        FP_REQUIRE(e < shape.events, "a set should hold events of the frame");
         s_.set[k].set(e);
+      }
     for (std::size_t k = 0; k < shape.relations.size(); ++k)
-      for (const auto& [a, b] : shape.relations[k])
+      for (const auto& [a, b] : shape.relations[k]) {
+        FP_REQUIRE(a < shape.events && b < shape.events, "a relation should hold events of the frame");
         s_.relation[k][a].set(b);
+      }
   }
 
   std::vector<Consistent> judge(const std::vector<const LocationPart*>& parts) override {
-    assert(parts.size() == locations_.size() && "every location should have its part");
+    FP_REQUIRE(parts.size() == locations_.size(), "every location should have its part");
     std::vector<Consistent> found;
     for (const LocationPart* part : parts)
       if (part->solutions.empty()) return found;
@@ -92,11 +99,16 @@ private:
     co.assign(s_.n, {});
     for (std::size_t k = 0; k < parts.size(); ++k) {
       const auto& ids = locations_[k];
+      FP_ASSERT(picked[k] < parts[k]->solutions.size(), "a candidate should pick a solution that there is");
       const LocationPart::Solution& chosen = parts[k]->solutions[picked[k]];
-      for (const auto& [read, write] : chosen.sources)
+      for (const auto& [read, write] : chosen.sources) {
+        FP_ASSERT(read < ids.size() && write < ids.size(), "a source should be of the location");
         rf[ids[write]].set(ids[read]);
+      }
       Bits<W> later;
       for (std::size_t w = chosen.order.size(); w-- > 0;) {
+        FP_ASSERT(chosen.order[w] < ids.size(), "coherence should be of the location");
+        FP_ASSERT(!later.test(ids[chosen.order[w]]), "coherence should have each write once");
         co[ids[chosen.order[w]]] = later;
         later.set(ids[chosen.order[w]]);
       }

@@ -5,6 +5,7 @@
 
 #include "graph/commit_graph.hpp"
 #include "models/plan.hpp"
+#include "vm/contract.hpp"
 
 namespace fencepost {
 
@@ -26,6 +27,7 @@ public:
       add_threads(g, dependencies, success_counts);
       remember(g);
     }
+    FP_ASSERT(s.n >= places_ + g.event.size() || remembers(g), "a structure should have room for all events");
     add_communication(g);
     return true;
   }
@@ -34,7 +36,10 @@ public:
   void forget() { seen_.clear(); }
 
   // The number of an event that is shown, in the structure.
-  unsigned number(Id e) const { return static_cast<unsigned>(places_) + static_cast<unsigned>(e); }
+  unsigned number(Id e) const {
+    FP_ASSERT(e >= 0, "only an event should have a number in the structure");
+    return static_cast<unsigned>(places_) + static_cast<unsigned>(e);
+  }
 
   Structure<W> s;
 
@@ -71,8 +76,14 @@ private:
       seen_[static_cast<std::size_t>(e)] = seen(g[e]);
   }
 
-  std::vector<Bits<W>>& rel(int which) { return s.relation[static_cast<std::size_t>(which)]; }
-  void put(int which, std::size_t event) { s.set[static_cast<std::size_t>(which)].set(static_cast<unsigned>(event)); }
+  std::vector<Bits<W>>& rel(int which) {
+    FP_ASSERT(which >= 0 && which < base_relation::count, "a primitive relation should be one");
+    return s.relation[static_cast<std::size_t>(which)];
+  }
+  void put(int which, std::size_t event) {
+    FP_ASSERT(which >= 0 && which < base_set::count, "a primitive set should be one");
+    s.set[static_cast<std::size_t>(which)].set(static_cast<unsigned>(event));
+  }
 
   void add_initials(const G& g) {
     Bits<W> initials;
@@ -132,6 +143,7 @@ private:
       if (!accessed(g, l)) continue;
       Bits<W> later;
       for (Id w = g.location[l].last; w >= 0; w = g[w].co_before) {
+        FP_ASSERT(!later.test(at(w)), "coherence should have each write once");
         rel(base_relation::co)[at(w)] = later;
         later.set(at(w));
       }

@@ -34,6 +34,7 @@ public:
 
   // Whether coherence forbids whoever has this view to see, or to write before, anything older than w.
   static bool is_floor(const Graph<W>& g, Id w, Location l, const Set& view) {
+    FP_ASSERT(w == initial || g[w].location == l, "a floor should be of the location");
     return w == initial || view.test(g.bit(w)) || g.readers_of(w, l).meets(view);
   }
 
@@ -47,6 +48,8 @@ public:
   bool accepts_read(const Graph<W>& g, Id e) {
     if (without_coherence(model_)) return accepts_weakly(g);
     const Event& v = g[e];
+    FP_ASSERT(v.is_read() && v.reads_from != none, "a read that is judged should have a source");
+    FP_ASSERT(!v.waiting, "a marker should not be judged");
     const bool overtaken = g.coherence_after(v.reads_from, v.location) != none;
     if (!overtaken) return true;
     if (global_order(model_)) return !order_.cyclic(g, e);
@@ -57,6 +60,7 @@ public:
   bool accepts_write(const Graph<W>& g, Id e) {
     if (without_coherence(model_)) return accepts_weakly(g);
     const Event& v = g[e];
+    FP_ASSERT(v.is_write() && v.co_before != none, "a write that is judged should have a place");
     if (v.co_after == none) return true;
     if (global_order(model_)) return !order_.cyclic(g, e);
     return !own_happens_before(model_) || !sc_ || psc_.consistent(g, coherence_);

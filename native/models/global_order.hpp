@@ -16,6 +16,8 @@ public:
 
   // Whether the order has a cycle through e.
   bool cyclic(const Graph<W>& g, Id e) {
+    FP_ASSERT(global_order(model_), "only a model with one order should be asked for it");
+    FP_ASSERT(g.used.test(g.bit(e)), "an event that is judged should be there");
     seen_.clear();
     todo_.clear();
     target_ = e;
@@ -50,6 +52,7 @@ private:
 
   bool push_predecessors(const Graph<W>& g, Id x) {
     const Event& v = g[x];
+    FP_ASSERT(!v.waiting, "a marker should be in no order");
     if (each_in_program(g, x, [&](Id d) { return push(d); })) return true;
     if (v.is_write() && v.co_before != none) {
       if (push(v.co_before)) return true;

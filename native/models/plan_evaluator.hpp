@@ -11,8 +11,7 @@
 #pragma once
 
 #include "models/plan.hpp"
-
-#include <cassert>
+#include "vm/contract.hpp"
 
 namespace fencepost {
 
@@ -56,7 +55,8 @@ public:
   // The relation that the last check is about: for plans that define one relation.
   const Relation& relation(const Structure<W>& s) {
     begin(s);
-    assert(plan_.operations.back().op == PlanOp::Check && "a plan should end with its check");
+    FP_REQUIRE(!plan_.operations.empty() && plan_.operations.back().op == PlanOp::Check,
+               "a plan should end with its check");
     Cell& found = cell(plan_.operations.back().b);
     demand(plan_.operations.back().b);
     grow(found);
@@ -90,13 +90,20 @@ private:
     std::uint64_t evaluated = 0, asked = 0;
   };
 
-  Cell& cell(std::int32_t r) { return cells_[static_cast<std::size_t>(r)]; }
-  const Plan::Check& check_of(const Step& step) const { return plan_.checks[static_cast<std::size_t>(step.o.a)]; }
+  Cell& cell(std::int32_t r) {
+    FP_ASSERT(r >= 0 && static_cast<std::size_t>(r) < cells_.size(), "a register of a plan should be there");
+    return cells_[static_cast<std::size_t>(r)];
+  }
+  const Plan::Check& check_of(const Step& step) const {
+    FP_ASSERT(static_cast<std::size_t>(step.o.a) < plan_.checks.size(), "a check of a plan should be there");
+    return plan_.checks[static_cast<std::size_t>(step.o.a)];
+  }
   void grow(Cell& c) const {
     if (c.row.size() < s_->n) c.row.resize(s_->n);
   }
 
   void begin(const Structure<W>& s) {
+    FP_ASSERT(s.n <= Set::capacity, "the events of a structure should fit the rows");
     s_ = &s;
     ++round_;
     if (version_ == s.version) return;
@@ -152,15 +159,18 @@ private:
     for (std::size_t k = 0; k < steps_.size(); ++k) {
       const Plan::Operation& o = steps_[k].o;
       if (o.op == PlanOp::Loop && depth++ == 0) loops_.push_back({k, k, {}, {}});
+      FP_REQUIRE(o.op != PlanOp::EndLoop || depth > 0, "only a loop should end");
       if (o.op == PlanOp::EndLoop && --depth == 0) loops_.back().last = k;
       if (defines(o.op)) {
         cell(o.to).step = k;
         if (depth > 0) cell(o.to).loop = static_cast<int>(loops_.size()) - 1;
       } else if (o.op == PlanOp::Assign) {
+        FP_REQUIRE(!loops_.empty(), "an assignment should stand in a loop");
         cell(o.a).loop = static_cast<int>(loops_.size()) - 1;
         if (cell(o.a).step < loops_.back().first) loops_.back().variables.push_back(o.a);
       }
     }
+    FP_REQUIRE(depth == 0, "every loop of a plan should end");
     for (std::size_t l = 0; l < loops_.size(); ++l)
       find_inputs(loops_[l], static_cast<int>(l));
   }
@@ -192,6 +202,7 @@ private:
 
   void demand(std::int32_t r) {
     Cell& c = cell(r);
+    FP_ASSERT(s_ != nullptr, "a plan should be evaluated on a structure");
     if (c.asked == round_ || (c.fixed && c.checked > fixed_changed_)) return;
     c.asked = round_;
     c.checked = ++clock_;
@@ -377,6 +388,7 @@ private:
   }
 
   void note(Cell& c, const Set& changed) {
+    FP_ASSERT(c.changed <= clock_, "the clock should not go back");
     c.touched = changed;
     c.before = c.changed;
     c.changed = clock_;
@@ -528,7 +540,7 @@ private:
     case PlanOp::To:
       return write(o.to, news, in_a, [=](unsigned i) { return a[i] & in_b; });
     default:
-      assert(false && "every operation should have a meaning");
+      FP_REQUIRE(false, "every operation should have a meaning");
     }
   }
 

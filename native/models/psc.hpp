@@ -17,6 +17,7 @@ template <unsigned W> struct Coherence {
 
   // Writes that are coherence-before w, and everybody who reads from them (co and fr).
   static Set before(const Graph<W>& g, Id w) {
+    FP_ASSERT(g[w].is_write(), "coherence should be asked of a write");
     const Location l = g[w].location;
     Set found = g.location[l].initial_readers;
     for (Id d = g[w].co_before; d >= 0; d = g[d].co_before) {
@@ -51,6 +52,7 @@ public:
     (fences_ | accesses_).each([&](unsigned e) { events.push_back(static_cast<Id>(e)); });
     // Repeatedly take away events without predecessors; what remains holds a cycle.
     Set left = fences_ | accesses_;
+    FP_ASSERT(!fences_.meets(accesses_), "no event should be a fence and an access");
     std::vector<Set> before(events.size());
     for (std::size_t k = 0; k < events.size(); ++k)
       before[k] = psc_before(g, events[k]);
@@ -75,6 +77,7 @@ private:
   }
 
   Set psc_before(const Graph<W>& g, Id x) const {
+    FP_ASSERT((fences_ | accesses_).test(g.bit(x)), "psc should be asked of what is in it");
     const bool fence = g[x].is_fence();
     Set targets;
     targets.set(g.bit(x));

@@ -8,6 +8,7 @@ namespace fencepost {
 
 // The event that precedes e in its thread, or the Spawn of the thread.
 template <unsigned W> Id predecessor(const Graph<W>& g, Id e) {
+  FP_ASSERT(!g[e].waiting, "a marker should have no place in a thread");
   const Event& v = g[e];
   return v.po_before != none ? v.po_before : g.thread[v.thread].spawned_by;
 }
@@ -30,6 +31,7 @@ template <unsigned W> Bits<W> happens_before(const Graph<W>& g, Id e) {
 }
 
 template <unsigned W> void add_with_prefix(Bits<W>& set, const std::vector<Bits<W>>& rows, Id e) {
+  FP_ASSERT(e >= 0 && static_cast<std::size_t>(e) < rows.size(), "what is added with its prefix should have one");
   set |= rows[static_cast<std::size_t>(e)];
   set.set(static_cast<unsigned>(e));
 }
@@ -39,12 +41,15 @@ template <unsigned W> void compute_prefix(Graph<W>& g, Id e) {
   Bits<W> set = prefix_before(g, e);
   if (v.is_read() && v.reads_from >= 0) add_with_prefix(set, g.prefix, v.reads_from);
   if (v.joined != none) add_with_prefix(set, g.prefix, v.joined);
+  FP_ASSERT(!set.test(g.bit(e)), "no event should come before itself");
+  FP_ASSERT(!(set - g.used).any(), "what comes before an event should be there");
   g.prefix_of(e) = set;
 }
 
 // What an acquire that reads from w (or from an update that continues its release sequence) learns.
 template <unsigned W> Bits<W> message_of(const Graph<W>& g, Id w, Model model) {
   const Event& v = g[w];
+  FP_ASSERT(v.is_write(), "only a write should have a message");
   Bits<W> set;
   if (v.mode == Mode::Na) return set;
   if (releases(v.mode)) {
@@ -69,6 +74,8 @@ template <unsigned W> void note_releases(Graph<W>& g, Id e) {
   v.fence_before = v.release_before = none;
   if (v.po_before == none) return;
   const Event& u = g[v.po_before];
+  FP_ASSERT(u.fence_before == none || g[u.fence_before].is_fence(), "a fence that was noted should be one");
+  FP_ASSERT(u.release_before == none || g[u.release_before].is_write(), "a release that was noted should be a write");
   const auto fence = u.is_fence() ? c11_fence(u.at->action.fence) : std::nullopt;
   v.fence_before = fence && releases(*fence) ? v.po_before : u.fence_before;
   v.release_before = u.is_write() && releases(u.mode) ? v.po_before : u.release_before;
@@ -89,6 +96,8 @@ template <unsigned W> void compute_happens_before(Graph<W>& g, Id e, Model model
   } else if (v.joined != none) {
     add_with_prefix(set, g.hb, v.joined);
   }
+  FP_ASSERT(!set.test(g.bit(e)), "no event should happen before itself");
+  FP_ASSERT(!(set - g.prefix_of(e)).any(), "what happens before an event should be in its prefix");
   g.hb[at] = set;
   g.pending[at] = pending;
   if (v.is_write()) g.message[at] = message_of(g, e, model);

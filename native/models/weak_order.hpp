@@ -28,6 +28,7 @@ public:
 
   // The least, by thread and index, of the writes that nothing in `previous` follows in mo_weak.
   template <class F> Id canonical_source(const Graph<W>& g, Id read, F&& previous) {
+    FP_ASSERT(g[read].is_read(), "only a read should have a canonical source");
     const Location l = g[read].location;
     Set here;
     (g.location[l].writes | g.location[l].reads).each([&](unsigned e) {
@@ -49,6 +50,7 @@ public:
 
   // What psc asks: who is mo-before a write, with those who read from them; and eco.
   Set before(const Graph<W>& g, Id w) const {
+    FP_ASSERT(static_cast<std::size_t>(w) < rows_.size(), "who is asked should have been ordered");
     const Location l = g[w].location;
     Set found = g.location[l].initial_readers;
     (rows_[static_cast<std::size_t>(w)] & g.location[l].writes).each([&](unsigned d) {
@@ -65,6 +67,7 @@ public:
 private:
   // rows_[y] := the accesses of the location that are before y in (hb ∪ rf)+.
   void order(const Graph<W>& g, Location l, const Set& here) {
+    FP_ASSERT(!(here - g.used).any(), "accesses that are ordered should be there");
     here.each([&](unsigned y) {
       rows_[y] = g.hb[y] & here;
       const Id w = g.event[y].reads_from;

@@ -1,5 +1,7 @@
 #include "states/codec.hpp"
 
+#include "vm/contract.hpp"
+
 #include <bit>
 #include <cstring>
 
@@ -17,6 +19,8 @@ public:
   explicit BitWriter(Word* out) : out_(out) {}
   void put(Word value, unsigned width) {
     if (width == 0) return;
+    FP_ASSERT(width <= 64, "a field should fit a word");
+    FP_ASSERT(width == 64 || value >> width == 0, "a number should fit its field");
     word_ |= value << used_;
     if (used_ + width >= 64) {
       *out_++ = word_;
@@ -46,6 +50,7 @@ public:
   explicit BitReader(const std::uint8_t* in) : in_(in) {}
   Word get(unsigned width) {
     if (width == 0) return 0;
+    FP_ASSERT(width <= 64, "a field should fit a word");
     Word value;
     std::memcpy(&value, in_ + at_ / 8, sizeof value);
     value >>= at_ % 8;
@@ -99,6 +104,9 @@ bool Codec::fits(const LocalStates& locals, const Plan& plan) const {
 }
 
 void Codec::pack(const State& s, Word* out) const {
+  FP_ASSERT(s.locals.size() == local_width_.size(), "a state should have all threads");
+  FP_ASSERT(s.values.size() == value_width_.size(), "a state should have all locations");
+  FP_ASSERT(s.rows.size() >= plan_.rows, "a state should have all rows");
   out[words() - 1] = 0;
   BitWriter w(out);
   for (std::size_t t = 0; t < local_width_.size(); ++t)
@@ -120,6 +128,8 @@ void Codec::pack(const State& s, Word* out) const {
 }
 
 void Codec::unpack(const std::uint8_t* in, State& s, const Plan& now) const {
+  FP_ASSERT(now.threads >= local_width_.size(), "threads should only become more");
+  FP_ASSERT(now.places.size() >= value_width_.size(), "locations should only become more");
   const bool tso = now.model == Against::Tso;
   s.locals.assign(now.threads, not_started);
   s.values.assign(now.places.size(), 0);

@@ -1,5 +1,7 @@
 #include "states/locals.hpp"
 
+#include "vm/contract.hpp"
+
 #include <algorithm>
 
 namespace fencepost::states {
@@ -107,6 +109,7 @@ void LocalStates::refuse(const char* what, std::uint32_t position) {
 }
 
 void LocalStates::compute(std::uint32_t thread, std::uint32_t number, std::uint32_t key, std::uint32_t other) {
+  FP_ASSERT(thread < states_.size() && number < count(thread), "a state that goes on should have been met");
   if (find(at(thread, number), key)) return;
   ThreadState s = at(thread, number).state;
   const Action action = at(thread, number).action;
@@ -117,6 +120,7 @@ void LocalStates::compute(std::uint32_t thread, std::uint32_t number, std::uint3
   if (kind == LabelKind::Choose) {
     value = action.value + key;
   } else if (kind == LabelKind::Join) {
+    FP_ASSERT(at(other, key).kind == LabelKind::End, "who is joined should have ended");
     value = at(other, key).action.value;
   } else if (kind == LabelKind::Spawn) {
     value = key;
@@ -128,6 +132,8 @@ void LocalStates::compute(std::uint32_t thread, std::uint32_t number, std::uint3
     const auto function = static_cast<std::uint32_t>(action.value);
     found.child = intern(key, machine_.start(key, function, machine_.spawn_arguments(s)));
   } else if (action.kind == ActionKind::Read) {
+    FP_ASSERT(location >= 0 && key < locations_[static_cast<std::size_t>(location)].values.size(),
+              "a value that is read should be known");
     value = locations_[static_cast<std::size_t>(location)].values[key];
   } else if (kind == LabelKind::Write) {
     found.written = locations_[static_cast<std::size_t>(location)].number(action.value);
@@ -138,6 +144,7 @@ void LocalStates::compute(std::uint32_t thread, std::uint32_t number, std::uint3
     found.written = locations_[static_cast<std::size_t>(location)].number(second.value);
     machine_.reply(s, second, 0);
   }
+  FP_ASSERT(!s.write_pending, "a read-modify-write should be one step");
   found.next = intern(thread, std::move(s));
   at(thread, number).successors.push_back(found);
 }

@@ -1,5 +1,7 @@
 #include "states/monitor.hpp"
 
+#include "vm/contract.hpp"
+
 #include <algorithm>
 
 namespace fencepost::states {
@@ -30,6 +32,7 @@ bool touches(const Word* a, const std::vector<Word>& mask) {
 } // namespace
 
 void Monitor::read_sc(State& s, std::uint32_t t, std::uint32_t x) const {
+  FP_ASSERT(t < p_.threads && x < p_.monitored, "who reads what should be in the plan");
   Word *vsc = thread_row(s, t, p_.vsc), *msc = location_row(s, x, p_.msc);
   meet(msc, vsc, p_.l_words);
   meet(vsc, location_row(s, x, p_.wsc), p_.l_words);
@@ -53,6 +56,9 @@ void Monitor::read(State& s, std::uint32_t t, std::uint32_t x) const {
 }
 
 void Monitor::write(State& s, std::uint32_t t, std::uint32_t x, bool update, std::int32_t v, std::int32_t xb) const {
+  FP_ASSERT(t < p_.threads && x < p_.monitored, "who writes what should be in the plan");
+  FP_ASSERT(v < static_cast<std::int32_t>(p_.v_count), "an old value that is read should have its bit");
+  FP_ASSERT(xb < static_cast<std::int32_t>(p_.x_count), "an old value that is updated should have its bit");
   write_sc(s, t, x);
   if (p_.model == Against::Tso)
     write_seen_tso(s, t, x, update);
@@ -102,6 +108,7 @@ void Monitor::write_seen_tso(State& s, std::uint32_t t, std::uint32_t x, bool up
     std::copy(vw, vw + p_.v_words, location_row(s, x, row));
   for (const std::uint32_t row : {p_.wx, p_.mx})
     std::copy(vx, vx + p_.x_words, location_row(s, x, row));
+  FP_ASSERT(x < s.writers.size(), "a monitored location should have its writer");
   s.writers[x] = t + 1;
   if (update) fence(s, t);
 }
@@ -139,6 +146,8 @@ void Monitor::fence(State& s, std::uint32_t t) const {
 }
 
 void Monitor::spawn(State& s, std::uint32_t parent, std::uint32_t child) const {
+  FP_ASSERT(parent < p_.threads && child < p_.threads && parent != child,
+            "who starts and who is started should be two");
   fence(s, parent); // starting a thread drains the store buffer
   const Word* from = thread_row(s, parent, 0);
   std::copy(from, from + p_.thread_stride, thread_row(s, child, 0));
@@ -149,6 +158,7 @@ void Monitor::spawn(State& s, std::uint32_t parent, std::uint32_t child) const {
 }
 
 void Monitor::join(State& s, std::uint32_t t, std::uint32_t child) const {
+  FP_ASSERT(t < p_.threads && child < p_.threads && t != child, "who joins and who is joined should be two");
   fence(s, child); // ending a thread drains its store buffer
   meet(thread_row(s, t, p_.vsc), thread_row(s, child, p_.vsc), p_.l_words);
   meet(thread_row(s, t, p_.vw), thread_row(s, child, p_.vw), p_.v_words);

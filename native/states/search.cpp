@@ -1,7 +1,10 @@
 #include "states/search.hpp"
 
+#include "vm/contract.hpp"
+
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <thread>
 
 namespace fencepost::states {
@@ -17,12 +20,22 @@ std::uint64_t mix(std::uint64_t h) {
 }
 
 template <class F> void in_parallel(std::size_t jobs, F f) {
+  std::vector<std::exception_ptr> wrong(jobs);
+  const auto run = [&](std::size_t k) {
+    try {
+      f(k);
+    } catch (...) {
+      wrong[k] = std::current_exception();
+    }
+  };
   std::vector<std::thread> others;
   for (std::size_t k = 1; k < jobs; ++k)
-    others.emplace_back([&f, k] { f(k); });
-  f(0);
+    others.emplace_back(run, k);
+  run(0);
   for (std::thread& t : others)
     t.join();
+  for (const std::exception_ptr& problem : wrong)
+    if (problem) std::rethrow_exception(problem);
 }
 
 LocalStates::Reading reading(Against model) {
@@ -123,10 +136,12 @@ void Search::insert_all(bool parallel) {
 }
 
 void Search::insert_shard(std::uint32_t shard) {
+  FP_ASSERT(shard < shards_.size(), "a shard should be there");
   StateSet& set = shards_[shard];
   const std::size_t stride = codec_.words() + 2;
   for (Worker& w : workers_) {
     std::vector<std::uint64_t>& out = w.out[shard];
+    FP_ASSERT(out.size() % stride == 0, "a buffer should hold whole states");
     for (std::size_t at = 0; at < out.size(); at += stride) {
       if (at + 4 * stride < out.size()) set.prefetch(out[at + 4 * stride]);
       const std::uint32_t fresh = set.insert(&out[at + 2], out[at], static_cast<std::uint32_t>(out[at + 1]));
@@ -332,6 +347,8 @@ std::size_t Search::shard_of(const State& s) const {
 
 void Search::load(std::uint32_t id, State& s) const {
   const auto shards = static_cast<std::uint32_t>(shards_.size());
+  FP_ASSERT(id / shards < shards_[id % shards].size(), "a state that is looked at should have been met");
+  FP_ASSERT(shards_[id % shards].kept(id / shards), "a state that is looked at should be kept");
   codec_.unpack(shards_[id % shards].record(id / shards), s, plan_);
 }
 
@@ -639,14 +656,20 @@ std::vector<TraceStep> Search::trace_to(std::uint32_t id) const {
       steps.push_back(describe(at, t, to, other));
       reached = next;
     });
+    FP_REQUIRE(found, "a trace should be made of steps of the program");
     at = std::move(reached);
   }
   return steps;
 }
 
-TraceStep Search::label_of(std::uint32_t thread) const { return describe(finding_state_, thread, nullptr, 0); }
+TraceStep Search::label_of(std::uint32_t thread) const {
+  FP_REQUIRE(status_ == SearchStatus::Diverges || status_ == SearchStatus::Race, "a label should be of what was found");
+  FP_REQUIRE(thread < finding_state_.locals.size(), "a label should be of a thread that exists");
+  return describe(finding_state_, thread, nullptr, 0);
+}
 
 Search::Effect Search::effect(std::uint64_t value) const {
+  FP_REQUIRE(finding_.has_value(), "an effect should be asked where something was found");
   const LocalState& l = locals_.at(finding_->thread, finding_state_.locals[finding_->thread]);
   if (l.kind == LabelKind::Write) return {true, true, l.action.value};
   if (!locals_.machine().satisfied(l.state, l.action, value)) return {false, false, 0};

@@ -1,5 +1,7 @@
 #include "states/state_set.hpp"
 
+#include "vm/contract.hpp"
+
 #include <algorithm>
 
 namespace fencepost::states {
@@ -25,12 +27,14 @@ std::uint32_t StateSet::insert(const std::uint64_t* record, std::uint64_t hash, 
   std::uint64_t at = hash & mask_;
   for (; slots_[at].number != none; at = (at + 1) & mask_)
     if (slots_[at].tag == tag && equal(slots_[at].number, record, hash)) return none;
+  FP_REQUIRE(size_ < none, "there should be a number for each state");
   const std::uint32_t number = size_++;
   slots_[at] = {tag, number};
   if (number / per_block_ >= blocks_.size())
     blocks_.push_back(std::make_unique_for_overwrite<std::uint8_t[]>(std::size_t{per_block_} * record_bytes_ + 8));
   std::memcpy(blocks_[number / per_block_].get() + std::size_t{number % per_block_} * record_bytes_, record,
               record_bytes_);
+  FP_ASSERT(parents_.size() == number, "states should be numbered one by one");
   parents_.push_back(parent);
   if (compact_) hashes_.push_back(hash);
   if (std::uint64_t{size_} * 4 > slots_.size() * 3) grow();
@@ -48,11 +52,13 @@ void StateSet::grow() {
       at = (at + 1) & mask;
     bigger[at] = slot;
   }
+  FP_ASSERT(bigger.size() > size_, "a table should have room for all states");
   slots_ = std::move(bigger);
   mask_ = mask;
 }
 
 void StateSet::release_before(std::uint32_t number) {
+  FP_REQUIRE(compact_, "only a search by hashes should forget states");
   for (; (released_ + 1) * std::uint64_t{per_block_} <= number; ++released_)
     blocks_[released_].reset();
 }

@@ -82,6 +82,7 @@ Bytecode decode(std::span<const std::int64_t> words, std::vector<std::string> st
     if (function.start + function.length > p.code.size()) throw DecodeError("a function should lie inside the code");
     for (std::uint32_t i = function.start; i < function.start + function.length; ++i)
       p.code[i] = instruction(sections[8].subspan(i * record, record), function.start);
+    if (function.parameters > function.registers) throw DecodeError("parameters should be registers");
     p.functions.push_back(function);
   }
   for (std::size_t k = 0; k + 4 <= sections[2].size(); k += 4) {

@@ -2,6 +2,8 @@
 // small number. Number 0 is the empty set.
 #pragma once
 
+#include "vm/contract.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -25,13 +27,17 @@ class DependencyTable {
 public:
   DependencyTable() : sets_(1) { numbers_[{}] = 0; }
 
-  const std::vector<std::uint32_t>& elements(DepSet set) const { return sets_[set]; }
+  const std::vector<std::uint32_t>& elements(DepSet set) const {
+    FP_ASSERT(set < sets_.size(), "a set of dependencies should have been made");
+    return sets_[set];
+  }
 
   DepSet single(std::uint32_t index) { return number({index}); }
 
   DepSet join(DepSet a, DepSet b) {
     if (a == b || b == 0) return a;
     if (a == 0) return b;
+    FP_ASSERT(a < sets_.size() && b < sets_.size(), "sets that are joined should have been made");
     if (a > b) std::swap(a, b);
     const auto known = joins_.find({a, b});
     if (known != joins_.end()) return known->second;
@@ -44,6 +50,7 @@ public:
 
   // The same events, as pick dependencies.
   DepSet picked(DepSet set) {
+    FP_ASSERT(set < sets_.size(), "a set of dependencies should have been made");
     std::vector<std::uint32_t> all;
     for (const std::uint32_t d : sets_[set])
       all.push_back(d | pick_dependency);
@@ -60,6 +67,7 @@ public:
 
 private:
   DepSet number(std::vector<std::uint32_t> elements) {
+    FP_ASSERT(std::is_sorted(elements.begin(), elements.end()), "a set of dependencies should be sorted");
     const auto [at, fresh] = numbers_.try_emplace(elements, static_cast<DepSet>(sets_.size()));
     if (fresh) sets_.push_back(std::move(elements));
     return at->second;

@@ -45,6 +45,7 @@ void Liveness::analyse(std::uint32_t function) {
     changed = false;
     for (std::uint32_t pc = f.start + f.length; pc-- > f.start;) {
       const Instruction& i = program_.code[pc];
+      FP_ASSERT(i.dst < static_cast<std::int32_t>(f.registers), "a result should go to a register of the function");
       Set now = seen;
       const auto join = [&](std::uint32_t target) {
         if (target < f.start + f.length)
@@ -78,6 +79,10 @@ void Liveness::forget(ThreadState& s) const {
   std::uint32_t base = s.base, function = s.function, pc = s.pc;
   std::int64_t defined = -1; // the register that the call under way will set
   for (std::uint32_t depth = s.depth; depth-- > 0;) {
+    FP_ASSERT(function < program_.functions.size(), "a frame should be of a function");
+    FP_ASSERT(pc < program_.code.size(), "a frame should stand at an instruction");
+    FP_ASSERT(base >= header && base + program_.functions[function].registers <= s.stack.size(),
+              "a frame should have its registers");
     for (std::uint32_t r = 0; r < program_.functions[function].registers; ++r)
       if (r == defined || !live(pc, r)) s.stack[base + r] = 0;
     const std::uint64_t* frame = s.stack.data() + (base - header);

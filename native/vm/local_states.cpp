@@ -18,6 +18,7 @@ std::size_t size_of(const LocalState& s) {
 } // namespace
 
 Location Locations::find(std::uint64_t address, unsigned size) {
+  FP_REQUIRE(size > 0 && size <= 8, "a place should have one to eight bytes");
   auto& near = by_granule_[address >> 3];
   for (const Location l : near) {
     const Place& p = places_[l];
@@ -25,6 +26,7 @@ Location Locations::find(std::uint64_t address, unsigned size) {
     if (p.address < address + size && address < p.address + p.size) return no_location;
   }
   const auto fresh = static_cast<Location>(places_.size());
+  FP_REQUIRE(fresh != no_location, "there should be a number for each place");
   places_.push_back({address, initial_value(program_, address, size), size});
   near.push_back(fresh);
   return fresh;
@@ -58,6 +60,7 @@ LocalStates::~LocalStates() = default;
 LocalState* LocalStates::adopt(std::unique_ptr<LocalState> fresh) {
   const Action& a = fresh->action;
   if (a.kind == ActionKind::Read || a.kind == ActionKind::Write) {
+    FP_ASSERT(a.size > 0, "an access should have a size");
     fresh->location = locations_.find(a.address, a.size);
     fresh->mixed = fresh->location == no_location;
   }
@@ -78,6 +81,9 @@ LocalState* LocalStates::first(std::uint32_t thread, std::uint32_t function, con
 }
 
 LocalState* LocalStates::compute_next(LocalState* state, std::uint64_t answer) {
+  const ActionKind kind = state->action.kind;
+  FP_REQUIRE(kind != ActionKind::End && kind != ActionKind::Error && kind != ActionKind::Block,
+             "a thread that has ended should not go on");
   auto fresh = std::make_unique<LocalState>();
   fresh->state = state->state;
   machine_.reply(fresh->state, state->action, answer);
@@ -91,6 +97,9 @@ LocalState* LocalStates::compute_next(LocalState* state, std::uint64_t answer) {
 }
 
 LocalState* LocalStates::told(LocalState* state, bool success) {
+  FP_REQUIRE(state->action.kind == ActionKind::Read && state->action.part == Part::Cas,
+             "only a compare-exchange should be told how it comes out");
+  FP_ASSERT(!state->told, "a compare-exchange should be told once");
   LocalState*& twin = state->twins[success ? 1 : 0];
   if (twin != nullptr) return twin;
   auto fresh = std::make_unique<LocalState>();
@@ -114,6 +123,8 @@ void LocalStates::collect(const std::vector<LocalState*>& live) {
     state->mark = epoch_;
   for (LocalState* state : live)
     state->mark = epoch_;
+  for ([[maybe_unused]] const LocalState* state : live)
+    FP_ASSERT(!state->parent || state->parent->mark == epoch_, "the ancestors of live states should be live");
   for (auto& state : states_)
     if (state->mark == epoch_) state->keep_children([&](const LocalState& child) { return child.mark == epoch_; });
   std::erase_if(states_, [&](const auto& state) { return state->mark != epoch_; });

@@ -2,6 +2,7 @@
 // state is computed once per exploration, however many executions pass through it.
 #pragma once
 
+#include "vm/contract.hpp"
 #include "vm/machine.hpp"
 
 #include <map>
@@ -37,6 +38,7 @@ struct LocalState {
   }
 
   void add_child(LocalState* fresh) {
+    FP_ASSERT(child(fresh->answer) == nullptr, "an answer should lead to one state");
     children.emplace_back(fresh->answer, fresh);
     if (children.size() == few + 1) index.insert(children.begin(), children.end());
     if (children.size() > few + 1) index.insert(children.back());
@@ -68,15 +70,20 @@ public:
   std::vector<std::uint64_t> cuts(std::uint64_t address, unsigned size) const;
 
   std::size_t count() const { return places_.size(); }
-  std::uint64_t address(Location l) const { return places_[l].address; }
-  unsigned size(Location l) const { return places_[l].size; }
-  std::uint64_t initial(Location l) const { return places_[l].initial; }
+  std::uint64_t address(Location l) const { return place(l).address; }
+  unsigned size(Location l) const { return place(l).size; }
+  std::uint64_t initial(Location l) const { return place(l).initial; }
 
 private:
   struct Place {
     std::uint64_t address, initial;
     unsigned size;
   };
+  const Place& place(Location l) const {
+    FP_ASSERT(l < places_.size(), "a location should have a place");
+    return places_[l];
+  }
+
   const Bytecode& program_;
   std::vector<Place> places_;
   std::unordered_map<std::uint64_t, std::vector<Location>> by_granule_; // 8-byte granules
@@ -99,6 +106,7 @@ public:
 
   // The state after `state` got this answer.
   LocalState* next(LocalState* state, std::uint64_t answer) {
+    FP_ASSERT(state != nullptr, "a state that goes on should exist");
     LocalState* known = state->child(answer);
     return known != nullptr ? known : compute_next(state, answer);
   }

@@ -24,10 +24,11 @@ Machine::Machine(const Bytecode& program, bool track_dependencies, MachineLimits
     if (o.thread_local_) end = std::max(end, (o.address & 0xFFFF'FFFF) + o.size);
   local_image_.resize(end);
   for (const auto& [at, byte] : program_.initial_local)
-    local_image_[at & 0xFFFF'FFFF] = byte;
+    local_image_.at(at & 0xFFFF'FFFF) = byte;
 }
 
 void Machine::push_frame(ThreadState& s, std::uint32_t function, std::int32_t result) const {
+  FP_REQUIRE(function < program_.functions.size(), "a function that is called should exist");
   const auto frame = static_cast<std::uint32_t>(s.stack.size());
   s.stack.resize(frame + header + program_.functions[function].registers);
   s.stack[frame] = s.pc;
@@ -43,6 +44,7 @@ void Machine::push_frame(ThreadState& s, std::uint32_t function, std::int32_t re
 }
 
 ThreadState Machine::start(std::uint32_t thread, std::uint32_t function, const std::vector<std::uint64_t>& args) const {
+  FP_REQUIRE(function < program_.functions.size(), "a thread should start in a function");
   ThreadState s;
   s.thread = thread;
   push_frame(s, function, no_register);
@@ -53,8 +55,12 @@ ThreadState Machine::start(std::uint32_t thread, std::uint32_t function, const s
 
 Action Machine::run(ThreadState& s, std::vector<Printed>* output) {
   Action out;
+  FP_ASSERT(s.pc < program_.code.size(), "a thread should stand at an instruction");
+  FP_ASSERT(s.depth > 0, "a thread that runs should be in a function");
   if (s.write_pending) {
     const Instruction& i = program_.code[s.pc];
+    FP_ASSERT(i.opcode == Opcode::Rmw || i.opcode == Opcode::Cas || i.opcode == Opcode::BlockingCas,
+              "the second half should be of a read-modify-write");
     out.kind = ActionKind::Write;
     out.rmw = true;
     out.mode = i.mode;
@@ -86,6 +92,8 @@ bool Machine::fault(Action& out, const Instruction& i, ErrorKind kind, const cha
 
 // Runs one instruction; true where it met an action, which is then in `out`.
 bool Machine::step(ThreadState& s, Action& out, std::vector<Printed>* output) {
+  FP_ASSERT(s.pc < program_.code.size(), "a thread should stand at an instruction");
+  FP_ASSERT(s.function < program_.functions.size(), "a thread should be in a function");
   const Instruction& i = program_.code[s.pc];
   switch (i.opcode) {
   case Opcode::Compute: {
@@ -216,11 +224,14 @@ bool Machine::leave(ThreadState& s, const Instruction& i, Action& out) {
     return true;
   }
   const DepSet d = i.use[0] == no_operand ? 0 : deps(s, i.use[0]);
+  FP_ASSERT(s.base >= header && s.base <= s.stack.size(), "a frame should have its header");
+  FP_ASSERT(s.depth > 1, "only a call should return to its caller");
   const std::uint32_t frame = s.base - header;
   const auto to = static_cast<std::int32_t>(static_cast<std::int64_t>(s.stack[frame + 3]));
   s.pc = static_cast<std::uint32_t>(s.stack[frame]);
   s.base = static_cast<std::uint32_t>(s.stack[frame + 1]);
   s.function = static_cast<std::uint32_t>(s.stack[frame + 2]);
+  FP_ASSERT(s.stack[frame + 4] <= s.private_top, "private memory should only grow in a call");
   s.private_top = s.stack[frame + 4]; // private memory of a call ends with it, so that iterations can be compared
   if (s.private_bytes.size() > s.private_top) {
     s.private_bytes.resize(s.private_top);
@@ -269,6 +280,7 @@ bool Machine::allocate(ThreadState& s, const Instruction& i, Action& out) {
   const std::uint64_t start = align_up(top, i.number ? i.number : 1);
   top = align_up(start + size, layout::gap) + layout::gap;
   const std::uint64_t region = heap ? layout::heap : hidden ? layout::private_stack : layout::stack;
+  FP_ASSERT(start % (i.number ? i.number : 1) == 0, "memory should be aligned as asked");
   const std::uint64_t address = region | static_cast<std::uint64_t>(s.thread) << layout::thread_shift | start;
   if (hidden) {
     s.private_bytes.resize(top);
@@ -310,6 +322,7 @@ bool Machine::cut(const ThreadState& s, const Instruction& i, Action& out) const
   if (s.piece == 0 && (next == program_.cuts.end() || *next >= end)) return false;
   if (i.mode != Mode::Na || (i.opcode != Opcode::Load && i.opcode != Opcode::Store) || i.flags & flag::exclusive)
     return fault(out, i, ErrorKind::MixedSize, "an atomic access to memory that others access in parts");
+  FP_ASSERT(start < end, "a piece should lie inside its access");
   out.address = start;
   out.size = static_cast<std::uint8_t>((next == program_.cuts.end() ? end : std::min(*next, end)) - start);
   return false;
@@ -317,6 +330,8 @@ bool Machine::cut(const ThreadState& s, const Instruction& i, Action& out) const
 
 // Notes a piece of an access; whether more are to come.
 bool Machine::next_piece(ThreadState& s, const Instruction& i, const Action& action, std::uint64_t v, DepSet self) {
+  FP_ASSERT(action.size > 0 && s.piece + action.size <= i.width, "pieces should make up the access");
+  FP_ASSERT(s.piece < 8, "an access should have eight bytes at most");
   s.piece_value |= v << (8 * s.piece);
   s.piece_deps = join(s.piece_deps, self);
   s.piece = static_cast<std::uint8_t>(s.piece + action.size);
@@ -435,6 +450,7 @@ bool Machine::store_conditional(ThreadState& s, const Instruction& i, Action& ou
 
 std::vector<std::uint64_t> Machine::spawn_arguments(const ThreadState& s) const {
   const Instruction& i = program_.code[s.pc];
+  FP_ASSERT(i.opcode == Opcode::Spawn, "who is asked for arguments should start a thread");
   std::vector<std::uint64_t> args;
   for (std::uint32_t k = 0; k < i.extra_count; ++k)
     args.push_back(value(s, static_cast<OperandRef>(program_.extra[i.extra + k])));
@@ -444,6 +460,7 @@ std::vector<std::uint64_t> Machine::spawn_arguments(const ThreadState& s) const 
 bool Machine::satisfied(const ThreadState& s, const Action& action, std::uint64_t v) const {
   if (!waits(action.part)) return true;
   const Instruction& i = program_.code[s.pc];
+  FP_ASSERT(i.opcode == Opcode::Await || i.opcode == Opcode::BlockingCas, "who waits should stand at a wait");
   const std::uint64_t mask = mask_of(8 * i.width);
   if (action.part == Part::BlockingCas) return (v & mask) == (value(s, i.use[1]) & mask);
   const std::uint64_t looked_at = i.use[2] == no_operand ? v : v & value(s, i.use[2]);
@@ -453,10 +470,12 @@ bool Machine::satisfied(const ThreadState& s, const Action& action, std::uint64_
 
 std::array<std::uint64_t, 4> Machine::waits_for(const ThreadState& s) const {
   const Instruction& i = program_.code[s.pc];
+  FP_ASSERT(i.opcode == Opcode::Await, "what is waited for should be asked of an await");
   return {i.sub, 8u * i.width, i.use[2] == no_operand ? ~std::uint64_t{0} : value(s, i.use[2]), value(s, i.use[1])};
 }
 
 void Machine::second_half(ThreadState& s, std::uint64_t new_value, DepSet d) const {
+  FP_ASSERT(!s.write_pending, "a read-modify-write should have one second half");
   ++s.effects;
   s.write_pending = true;
   s.pending_value = new_value;
@@ -470,6 +489,7 @@ bool Machine::atomic_block(ThreadState& s, const Instruction& i, Action& out) co
   if (!begins && s.blocks == 0) return fault(out, i, ErrorKind::Unlock, "an atomic block ends that never began");
   out.kind = begins ? ActionKind::AtomicBegin : ActionKind::AtomicEnd;
   if (s.blocks == (begins ? 0u : 1u)) return true;
+  FP_ASSERT(begins || s.blocks > 1, "an inner block should end inside another");
   s.blocks += begins ? 1 : -1u;
   ++s.pc;
   return false;
@@ -481,6 +501,12 @@ DepSet Machine::waiting_deps(const ThreadState& s, const Instruction& i) {
 }
 
 void Machine::reply(ThreadState& s, const Action& action, std::uint64_t v) {
+  FP_ASSERT(s.pc < program_.code.size(), "who is answered should stand at an instruction");
+  FP_ASSERT(action.kind != ActionKind::End && action.kind != ActionKind::Error && action.kind != ActionKind::Block,
+            "who has ended should not be answered");
+  FP_ASSERT(!s.write_pending || (action.kind == ActionKind::Write && action.rmw), "a second half should be answered");
+  FP_ASSERT(action.kind != ActionKind::Read || action.foretold >= 0 || satisfied(s, action, v),
+            "who waits should be answered with what serves it");
   const std::uint32_t number = s.events++;
   const Instruction& i = program_.code[s.pc];
   if (s.write_pending) {
@@ -573,6 +599,7 @@ void Machine::reply(ThreadState& s, const Action& action, std::uint64_t v) {
 
 // The bytes of private or thread-local memory, grown on demand; null where the access is out of bounds.
 std::uint8_t* Machine::private_memory(ThreadState& s, std::uint64_t address, unsigned size, DepSet** deps) {
+  FP_ASSERT(size > 0 && size <= 8, "an access should have one to eight bytes");
   const std::uint64_t offset = address & 0xFFFF'FFFF;
   const bool local = layout::region(address) == layout::thread_local_memory;
   auto& bytes = local ? s.local_bytes : s.private_bytes;
@@ -582,6 +609,7 @@ std::uint8_t* Machine::private_memory(ThreadState& s, std::uint64_t address, uns
     if (track_) notes.resize(bytes.size());
   }
   if (offset + size > bytes.size()) return nullptr;
+  FP_ASSERT(!track_ || notes.size() == bytes.size(), "each byte of memory should have its dependencies");
   *deps = track_ ? notes.data() + offset : nullptr;
   return bytes.data() + offset;
 }

@@ -4,6 +4,7 @@
 
 #include "vm/arithmetic.hpp"
 #include "vm/bytecode.hpp"
+#include "vm/contract.hpp"
 #include "vm/dependencies.hpp"
 
 #include <array>
@@ -149,6 +150,7 @@ public:
 
   // The register of the thread's first function, once it has ended.
   static std::uint64_t first_register(const ThreadState& state, std::uint32_t index) {
+    FP_ASSERT(header + index < state.stack.size(), "a register of the first function should be on the stack");
     return state.stack[header + index];
   }
 
@@ -156,6 +158,9 @@ private:
   static constexpr std::uint32_t header = 5;
 
   std::uint64_t value(const ThreadState& s, OperandRef r) const {
+    FP_ASSERT(r != no_operand, "an operand should be there");
+    FP_ASSERT(r < 0 || s.base + static_cast<std::uint32_t>(r) < s.stack.size(), "a register should be on the stack");
+    FP_ASSERT(r >= 0 || static_cast<std::size_t>(~r) < program_.constants.size(), "a constant should be in its table");
     return r >= 0 ? s.stack[s.base + static_cast<std::uint32_t>(r)] : program_.constants[static_cast<std::size_t>(~r)];
   }
   DepSet deps(const ThreadState& s, OperandRef r) const {
@@ -164,6 +169,8 @@ private:
   DepSet join(DepSet a, DepSet b) { return track_ ? dependencies_.join(a, b) : 0; }
   void set(ThreadState& s, std::int32_t reg, std::uint64_t v, DepSet d) const {
     if (reg < 0) return;
+    FP_ASSERT(s.base + static_cast<std::uint32_t>(reg) < s.stack.size(), "a result should have a register");
+    FP_ASSERT(!track_ || s.deps.size() == s.stack.size(), "each word of the stack should have its dependencies");
     s.stack[s.base + static_cast<std::uint32_t>(reg)] = v;
     if (track_) s.deps[s.base + static_cast<std::uint32_t>(reg)] = d;
   }

@@ -64,6 +64,7 @@ bool Rounds::is_shortcut(const LocalState& from, const LocalState& last, const L
   const Action &a = from.action, &r = last.action;
   if (a.address != r.address || a.size != r.size || strength(mode_of(a)) > strength(mode_of(r))) return false;
   if (!machine_.satisfied(from.state, a, now.answer)) return false;
+  FP_ASSERT(from.state.thread == now.state.thread, "a shortcut should be one of the same thread");
   ThreadState s = from.state;
   machine_.reply(s, a, now.answer);
   const Action reached = machine_.run(s);
@@ -83,6 +84,7 @@ std::uint32_t Rounds::loop_of(const LocalState& now) const {
 
 void Rounds::judge(LocalState& now) {
   const Action met = now.action;
+  FP_ASSERT(!now.parent || now.parent->state.thread == now.state.thread, "a state should have its own thread's parent");
   const bool spins = met.kind == ActionKind::Block && met.spin && !met.alone && !met.undone;
   if (!now.parent || now.state.write_pending || met.kind == ActionKind::Error) return;
   if (met.kind == ActionKind::Block && !spins) return;
@@ -113,6 +115,8 @@ void Rounds::judge(LocalState& now) {
     block.loop = round ? loop_of(now) : 0;
     if (round) block.position = block.loop;
   }
+  FP_ASSERT(since != UINT64_MAX, "a run that leads nowhere should have a beginning");
+  FP_ASSERT(since <= now.state.events, "a run that leads nowhere should begin before it ends");
   block.value = since;
   block.silent = quiet_since <= since;
 }

@@ -38,6 +38,8 @@ void UndoneRounds::note(const LocalState& s, const Machine& machine) {
 }
 
 bool UndoneRounds::seen(const Row& between, const Row& look) {
+  FP_ASSERT(between.size() == 5, "what was between should have its five words");
+  FP_ASSERT(look.size() == 2 || look.size() == 6, "a look should have two words, or six where it waits");
   if (between[0] != look[0] || between[1] == look[1]) return false;
   if (look.size() == 2) return true;
   const auto served = [&](std::uint64_t v) {
