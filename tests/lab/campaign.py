@@ -3,8 +3,11 @@
     python tests/lab/campaign.py --minutes 10
     python tests/lab/campaign.py --minutes 10 --state lab.json        # go on there, and keep the counts
     python tests/lab/campaign.py --minutes 1 --only "machines" --seed 7000000
+    python tests/lab/campaign.py --minutes 60 --jobs 2                # so many processes
+    python tests/lab/campaign.py --minutes 1 --cpu                    # minutes of processor time: for busy machines
     python tests/lab/campaign.py --minutes 10 --cluster tls://head:8786 --certificates certs   # workers see this folder
     python tests/lab/campaign.py --table --state lab.json             # the table so far, as Markdown
+    python tests/lab/campaign.py --minutes 60 --state lab.json --write docs/how/oracles.md   # ... into this page
 
 A disagreement is printed with its seed and a small program; exit code 1. Ctrl-C ends it with what was done.
 """
@@ -13,8 +16,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
+import re
+import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -58,9 +65,46 @@ class Campaign:
         return found is None
 
     def table(self) -> str:
-        lines = ["| kind | model | comparisons |", "|---|---|---|"]
-        lines += [f"| {name} | {count:,} |" for name, count in sorted(self.done.items())]
+        """A row for each kind, with how often it was asked about each model."""
+        rows: dict[str, list[tuple[str, int]]] = {}
+        for name, count in sorted(self.done.items()):
+            kind, _, model = name.partition(" | ")
+            rows.setdefault(kind, []).append((model, count))
+        lines = ["| kind | models | comparisons |", "|---|---|---|"]
+        for kind, models in rows.items():
+            told = ", ".join(f"{model} {count:,}" for model, count in models)
+            lines.append(f"| {kind} | {told} | {sum(count for _, count in models):,} |")
         return "\n".join([*lines, f"| **all** | | **{sum(self.done.values()):,}** |"])
+
+    def report(self) -> str:
+        """What stands in the page on oracles."""
+        return (
+            f"The last campaign made {sum(self.done.values()):,} comparisons on commit {commit()},"
+            f" seeds from {self.seed:,}: {len(self.bad)} disagreements.\n\n{self.table()}"
+        )
+
+
+def commit() -> str:
+    """The state of the sources, and whether they were changed since."""
+    asked = subprocess.run(
+        ["git", "describe", "--always", "--dirty", "--abbrev=10"],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+    )
+    return asked.stdout.strip() or "unknown"
+
+
+BEGIN, END = "<!-- campaign -->", "<!-- end of campaign -->"
+
+
+def write(page: Path, report: str) -> None:
+    """Puts the report between its two marks."""
+    text = page.read_text(encoding="utf-8")
+    if BEGIN not in text or END not in text:
+        raise SystemExit(f"{page} should have the lines {BEGIN} and {END}")
+    fresh = re.sub(f"{BEGIN}.*{END}", lambda _: f"{BEGIN}\n{report}\n{END}", text, flags=re.DOTALL)
+    page.write_text(fresh, encoding="utf-8")
 
 
 def judged(kind: Kind, seed: int) -> str | None:
@@ -115,19 +159,73 @@ def run_remotely(
         print(f"{sum(campaign.done.values()):,} comparisons, {len(campaign.bad)} disagreements", flush=True)
 
 
-def run(campaign: Campaign, chosen: list[Kind], seconds: float, stop_after: int) -> None:
+def run(campaign: Campaign, chosen: list[Kind], clock: Clock, stop_after: int) -> None:
     """Each kind in turn, as often as its weight says."""
-    end, shown, fails = time.monotonic() + seconds, time.monotonic(), 0
-    while time.monotonic() < end and fails < stop_after:
+    shown, fails = time.monotonic(), 0
+    while not clock.over() and fails < stop_after:
         for kind in chosen:
             for _ in range(kind.weight):
                 fails += not campaign.ask(kind)
-                if time.monotonic() > end or fails >= stop_after:
+                if clock.over() or fails >= stop_after:
                     return
         if time.monotonic() - shown > 10:
             shown = time.monotonic()
             campaign.save()
             print(f"{sum(campaign.done.values()):,} comparisons, {len(campaign.bad)} disagreements", flush=True)
+
+
+class Clock:
+    """Says when the time is over, by the clock on the wall or by what the processor has done for us."""
+
+    def __init__(self, seconds: float, *, cpu: bool) -> None:
+        self.now = time.process_time if cpu else time.monotonic
+        self.end = self.now() + seconds
+
+    def over(self) -> bool:
+        return self.now() >= self.end
+
+
+Batch = tuple[str, range]
+KINDS: dict[str, Kind] = {}  # of a process that was forked
+
+
+def judge_batch(batch: Batch) -> tuple[str, dict[int, str]]:
+    """What is wrong with which seeds of one kind."""
+    name, seeds = batch
+    return name, {seed: found for seed in seeds if (found := judged(KINDS[name], seed)) is not None}
+
+
+def run_in_processes(campaign: Campaign, chosen: list[Kind], clock: Clock, stop_after: int, jobs: int) -> None:
+    """The same in several processes. What was handed out before the end is judged to its end."""
+    before = len(campaign.bad)
+    KINDS.update({f"{k.name} | {k.model}": k for k in chosen})
+
+    def batches() -> Iterator[Batch]:
+        while True:
+            for kind in chosen:
+                name = f"{kind.name} | {kind.model}"
+                if clock.over() or len(campaign.bad) - before >= stop_after:
+                    return
+                yield name, campaign.take(name, kind.weight)
+
+    with multiprocessing.get_context("fork").Pool(jobs) as pool:
+        waiting, shown = [], time.monotonic()
+        for batch in batches():
+            waiting.append(pool.apply_async(judge_batch, (batch,)))
+            while len(waiting) > 4 * jobs:
+                _gather(campaign, waiting.pop(0).get())
+            if time.monotonic() - shown > 10:
+                shown = time.monotonic()
+                campaign.save()
+                print(f"{sum(campaign.done.values()):,} comparisons, {len(campaign.bad)} disagreements", flush=True)
+        for last in waiting:
+            _gather(campaign, last.get())
+
+
+def _gather(campaign: Campaign, found: tuple[str, dict[int, str]]) -> None:
+    name, problems = found
+    for seed, problem in problems.items():
+        campaign.told(name, seed, problem)
 
 
 def main() -> int:
@@ -137,6 +235,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="the first seed of a new campaign")
     parser.add_argument("--only", default="", help="kinds whose name contains this")
     parser.add_argument("--stop-after", type=int, default=10, help="disagreements")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--cpu", action="store_true", help="the minutes are processor time (with one process)")
+    parser.add_argument("--write", type=Path, help="put the table into this page, between its marks")
     parser.add_argument("--cluster", help="local, or the address of a scheduler whose workers see this folder")
     parser.add_argument("--certificates", help="for a tls:// cluster")
     parser.add_argument("--table", action="store_true", help="only print the table")
@@ -151,13 +252,17 @@ def main() -> int:
             if options.cluster is not None:
                 where = options.cluster, options.certificates
                 run_remotely(campaign, chosen, 60 * options.minutes, options.stop_after, where)
+            elif options.jobs > 1:
+                clock = Clock(60 * options.minutes, cpu=False)
+                run_in_processes(campaign, chosen, clock, options.stop_after, options.jobs)
             else:
-                run(campaign, chosen, 60 * options.minutes, options.stop_after)
+                run(campaign, chosen, Clock(60 * options.minutes, cpu=options.cpu), options.stop_after)
         except KeyboardInterrupt:
             print("stopped")
         campaign.save()
-    print(campaign.table())
-    print(f"{len(campaign.bad)} disagreements")
+    print(campaign.report())
+    if options.write is not None:
+        write(options.write, campaign.report())
     return int(len(campaign.bad) > before)
 
 

@@ -3,6 +3,8 @@ question; an answer is None where they agree, else what differs, with a text tha
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 import tempfile
 from collections import Counter
@@ -10,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
+from unittest.mock import patch
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "fuzz"), str(HERE.parent / "robustness")]
@@ -19,8 +22,12 @@ import rc11_fuzz  # noqa: E402
 from critical import critical  # noqa: E402
 from little import ORDERED, PLAIN, WEAK, Flavour, Little, Statement, little, to_c, to_fp  # noqa: E402
 from machines import outcomes as run_machine  # noqa: E402
+from mixed import difference as mixed_difference  # noqa: E402
+from mixed import mixed_program  # noqa: E402
 from oracles import WAYS, compare, shrink  # noqa: E402
 from stronger import stronger  # noqa: E402
+from twins import Maker as TwinMaker  # noqa: E402
+from twins import Tally  # noqa: E402
 
 import fencepost  # noqa: E402
 from fencepost.frontends import pseudo  # noqa: E402
@@ -66,22 +73,33 @@ def _by_machine(source: Little, machine: str) -> set[tuple[tuple[str, int], ...]
     return {tuple(sorted((unset | dict(o)).items())) for o in run_machine(source, machine)}
 
 
-def _difference(source: Little, model: str, *, c: bool = False) -> str | None:
+COMPILER = "FENCEPOST_CLANG"
+
+
+def compilers() -> tuple[str, ...]:
+    """The C compilers of this machine: that of the wheel, and clang where it is on PATH."""
+    return ("zig", *(["clang"] if shutil.which("clang") else []))
+
+
+def _difference(source: Little, model: str, *, c: str = "") -> str | None:
     if c:
-        with tempfile.TemporaryDirectory() as folder:
+        chosen = {COMPILER: c if c == "zig" else str(shutil.which(c))}
+        with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, chosen):
             path = Path(folder) / "little.c"
             path.write_text(to_c(source), encoding="utf-8")
             program = fencepost.read(path)
     else:
         program = pseudo.read(to_fp(source), "little.fp")
-    found, wanted = fencepost.outcomes(_observed(program, source, c=c), model=model), _by_machine(source, model)
+    found, wanted = fencepost.outcomes(_observed(program, source, c=bool(c)), model=model), _by_machine(source, model)
     have = _states(found)
     if have == wanted and not found.reason:
         return None
     return f"{len(wanted - have)} outcomes missing, {len(have - wanted)} too many {found.reason or ''}".strip()
 
 
-def machine_kind(model: str, flavour: Flavour, *, c: bool) -> Judge:
+def machine_kind(model: str, flavour: Flavour, *, c: str = "") -> Judge:
+    """`c`: the compiler, where the program is written as C."""
+
     def judge(seed: int) -> str | None:
         source = little(seed, flavour)
         if _difference(source, model, c=c) is None:
@@ -265,6 +283,28 @@ def rsmc_kind(shape: str, model: str) -> Judge:
     return judge
 
 
+def mixed_kind(model: str) -> Judge:
+    """With and without all that is left out: the same verdict and the same errors."""
+
+    def judge(seed: int) -> str | None:
+        text = mixed_program(seed)
+        found = mixed_difference(text, model)
+        return None if found is None else f"{found}\n{text}"
+
+    return judge
+
+
+def twins_kind(model: str) -> Judge:
+    """Identical threads: the executions that are visited, renamed in all ways, are those without the reduction."""
+
+    def judge(seed: int) -> str | None:
+        made = TwinMaker(seed).made()
+        found = Tally().compare(made, model)
+        return None if found is None else f"{found}\n{made.text}"
+
+    return judge
+
+
 def robust_kind(seed: int) -> str | None:
     """Robust against RA, SRA and TSO: the search with monitors, and the numbers of executions."""
     return explored.disagreement(seed, Counter()) or None
@@ -289,8 +329,8 @@ INCLUSIONS = (("sc", "tso"), ("tso", "pso"), ("sc", "ra"), ("ra", "rc11"), ("sc"
 def kinds() -> list[Kind]:
     found = []
     for model, flavour in (("sc", PLAIN), ("tso", PLAIN), ("pso", PLAIN), ("ra", ORDERED), ("rc11", WEAK)):
-        found += [Kind("machines", model, machine_kind(model, flavour, c=False), 300)]
-        found += [Kind("machines, from C", model, machine_kind(model, flavour, c=True), 1)]
+        found += [Kind("machines", model, machine_kind(model, flavour), 300)]
+        found += [Kind(f"machines, from C by {c}", model, machine_kind(model, flavour, c=c), 1) for c in compilers()]
     found += [Kind("three ways, c11", m, ways_kind("c11", m, WAYS)) for m in LANGUAGE]
     found += [Kind("three ways, cycles", m, cycles_kind(m, WAYS), 20) for m in LANGUAGE]
     found += [Kind("three ways, racy", m, ways_kind("c11-racy", m, WAYS), 4) for m in ("ra", "rc11")]
@@ -307,5 +347,7 @@ def kinds() -> list[Kind]:
     found += [Kind("two algorithms", m, rsmc_kind(shape, m), 4) for shape, m in HARDWARE[:3]]
     found += [Kind("robust", "ra, sra, tso", robust_kind, 6)]
     found += [Kind("robust", m, robust_c11_kind(m), 4) for m in ("rc11", "rc11-cpp20")]
+    found += [Kind("with and without reductions", m, mixed_kind(m), 4) for m in LANGUAGE]
+    found += [Kind("identical threads", m, twins_kind(m), 4) for m in ("sc", "tso", "pso", "ra", "rc11")]
     found += [Kind("two jobs", m, jobs_kind("c11", m), 4) for m in ("rc11", "sc")]
     return found

@@ -20,7 +20,7 @@ def test_every_kind_agrees(kind: object) -> None:
 
 @pytest.mark.parametrize(("model", "flavour"), [("sc", PLAIN), ("rc11", WEAK)])
 def test_machines_agree_with_the_checker_on_c(model: str, flavour: Flavour) -> None:
-    judge = machine_kind(model, flavour, c=True)
+    judge = machine_kind(model, flavour, c="zig")
     assert [judge(seed) for seed in range(3)] == [None] * 3
 
 
