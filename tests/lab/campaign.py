@@ -26,7 +26,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from kinds import Kind, kinds
+from other_core import use_core  # before anything of fencepost is imported
+
+use_core(sys.argv)
+
+from kinds import Kind, kinds  # noqa: E402
 
 
 class Campaign:
@@ -235,6 +239,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="the first seed of a new campaign")
     parser.add_argument("--only", default="", help="kinds whose name contains this")
     parser.add_argument("--stop-after", type=int, default=10, help="disagreements")
+    parser.add_argument("--core", type=Path, help="the folder of another build, whose core is asked")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--cpu", action="store_true", help="the minutes are processor time (with one process)")
     parser.add_argument("--write", type=Path, help="put the table into this page, between its marks")

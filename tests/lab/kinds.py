@@ -31,6 +31,7 @@ from twins import Tally  # noqa: E402
 
 import fencepost  # noqa: E402
 from fencepost.frontends import pseudo  # noqa: E402
+from fencepost.frontends.c.compile import find_compiler  # noqa: E402
 from fencepost.generate.random_programs import SHAPES, random_program  # noqa: E402
 from fencepost.generate.waits import spelled_out, waiting_program  # noqa: E402
 from fencepost.program.condition import FinalMemory, FinalRegister, Observation  # noqa: E402
@@ -87,7 +88,9 @@ def _difference(source: Little, model: str, *, c: str = "") -> str | None:
         with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, chosen):
             path = Path(folder) / "little.c"
             path.write_text(to_c(source), encoding="utf-8")
+            find_compiler.cache_clear()
             program = fencepost.read(path)
+        find_compiler.cache_clear()
     else:
         program = pseudo.read(to_fp(source), "little.fp")
     found, wanted = fencepost.outcomes(_observed(program, source, c=bool(c)), model=model), _by_machine(source, model)
