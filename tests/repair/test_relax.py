@@ -22,6 +22,9 @@ PUBLISHED = {
     "ring.c": ["relaxed", "release", "relaxed", "acquire", "relaxed"],
     "mcs.c": ["relaxed", "acq_rel", "relaxed", "release", "acquire", "acquire", "release", "acquire", "release"],
     "refcount.c": ["acq_rel"],
+    "michael_scott.c": ["acquire", "release", "release", "release", "acquire", "acquire", "release"],
+    "seqlock.c": ["relaxed", "release", "release", "release", "acquire", "acquire", "acquire", "relaxed"],
+    "deque.c": ["relaxed", "relaxed", "seq_cst", "seq_cst", "seq_cst", "relaxed", "acquire", "seq_cst", "seq_cst"],
 }
 QUICK = ("ttas.c", "publish.c", "ticket.c")
 STRENGTH = {"relaxed": 0, "acquire": 1, "release": 1, "acq_rel": 2, "seq_cst": 3}

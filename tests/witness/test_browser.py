@@ -87,6 +87,31 @@ def test_hovering_shows_source_and_value(chrome: Browser, pages: Path) -> None:
     assert chrome.run("document.getElementById('tip').hidden") is True
 
 
+def test_the_memory_of_each_thread_is_shown_while_stepping(chrome: Browser, pages: Path) -> None:
+    chrome.open(pages / "assertion_rc11.html")
+
+    def cells() -> list[list[str]]:
+        script = "[...document.querySelectorAll('#memory tbody tr')].map(r => [...r.children].map(c => c.textContent))"
+        return list(chrome.run(script))
+
+    assert chrome.run("document.getElementById('memory').hidden") is True, (
+        "before stepping there is no moment to speak of"
+    )
+    chrome.click("#next")
+    assert cells() == [["data", "42", "0 or 42"], ["flag", "0", "0"]]
+    chrome.click("#next")
+    chrome.click("#next")
+    assert cells() == [["data", "42", "0 or 42"], ["flag", "1", "1"]]
+    assert count(chrome, "#memory td.new") == 1 and count(chrome, "#memory td.several") == 1
+    chrome.click("#all")
+    assert chrome.run("document.getElementById('memory').hidden") is True
+
+
+def test_long_lines_are_wrapped(chrome: Browser, pages: Path) -> None:
+    chrome.open(pages / "assertion_rc11.html")
+    assert chrome.run("[...document.querySelectorAll('.source')].every(s => s.scrollWidth <= s.clientWidth)")
+
+
 def test_clicking_a_line_goes_to_its_step(chrome: Browser, pages: Path) -> None:
     chrome.open(pages / "assertion_rc11.html")
     chrome.click(".source [data-line='12']")

@@ -24,6 +24,9 @@ from fencepost.witness.story import Moment, Story, tell
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 
+_MOST_HIDDEN = 300
+
+
 def render(verdict: Verdict, sources: Sources | None = None) -> str:
     """The page of a verdict; without a witness it only says the answer."""
     texts = sources or sources_of(verdict.witness)
@@ -59,7 +62,7 @@ def render_witness(witness: Witness, sources: Sources | None = None) -> str:
 
 def _page(story: Story, sources: Sources, answer: str, figures: str) -> str:
     drawing = draw(story)
-    panel = _source_panel(story, sources) + _run(story)
+    panel = _memory_panel(story) + _source_panel(story, sources) + _run(story) + _hidden(story, sources)
     body = "\n".join([
         _header(story, answer),
         _toolbar(drawing),
@@ -175,6 +178,34 @@ def _source_panel(story: Story, sources: Sources) -> str:
     return (f'<div class="tabs" role="tablist">{tabs}</div>' if files else "") + "".join(bodies)
 
 
+def _memory_panel(story: Story) -> str:
+    """Empty until a step is chosen: the script fills it."""
+    if not story.memory or not story.memory[0]:
+        return ""
+    heads = "".join(f"<th>{escape(c.name)}</th>" for c in story.columns)
+    title = "<h2>what happens-before leaves each thread to read, after this step</h2>"
+    table = f"<table><thead><tr><th></th>{heads}</tr></thead><tbody></tbody></table>"
+    return f'<section id="memory" hidden>{title}{table}</section>'
+
+
+def _hidden(story: Story, sources: Sources) -> str:
+    """What the story leaves out, folded, by thread."""
+    if not any(c.hidden for c in story.columns):
+        return ""
+    told = {e for m in story.moments for e in m.events}
+    whole = tell(story.witness, sources, whole=True)
+    names = {c.thread: c.name for c in whole.columns}
+    left = [m for m in whole.moments if m.events and not told & set(m.events)]
+    items = "".join(
+        f"<li><b>{escape(names.get(m.thread, ''))}</b>{escape(m.text)}"
+        f"{f' <span>{escape(m.place)}</span>' if m.place else ''}</li>"
+        for m in left[:_MOST_HIDDEN]
+    )
+    more = f"<li>and {len(left) - _MOST_HIDDEN} more</li>" if len(left) > _MOST_HIDDEN else ""
+    count = f"{len(left)} step{'s' if len(left) != 1 else ''} not shown"
+    return f'<details id="hidden"><summary>{count}</summary><ul>{items}{more}</ul></details>' if left else ""
+
+
 def _source_line(number: int, text: str, suffix: str, used: bool) -> str:
     return f'<div data-line="{number}"{" class=used" if used else ""}>{highlight(text, suffix) or " "}</div>'
 
@@ -244,6 +275,7 @@ def _data(story: Story) -> str:
     data = {
         "moments": [_moment(m) for m in story.moments],
         "threads": {str(c.thread): c.name for c in story.columns},
+        "memory": [[{"place": s.place, "values": s.values} for s in step] for step in story.memory],
         "kinds": KINDS,
     }
     return json.dumps(data, ensure_ascii=False).replace("<", "\\u003c").replace("&", "\\u0026")

@@ -18,6 +18,7 @@ from fencepost.witness.case import Case, open_case
 from fencepost.witness.explain import Explanation, explain, waits_for
 from fencepost.witness.faults import is_fault, thing
 from fencepost.witness.linearise import Unit, linearise
+from fencepost.witness.memory import Sight, sights
 from fencepost.witness.names import MODES, listed
 from fencepost.witness.operations import HIDDEN, told_as
 from fencepost.witness.sites import Called, foreign, in_library
@@ -66,6 +67,7 @@ class Story:
     cycle: tuple[Edge, ...]
     run: tuple[tuple[Step, str], ...]  # each with its place
     output: tuple[str, ...]
+    memory: tuple[tuple[Sight, ...], ...] = ()  # after each step, what each column's thread may read at each place
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -138,11 +140,12 @@ class _Teller:
         for mark in [*self.waits(), *self.error()]:
             moments.append(replace(mark, number=len(moments) + 1))
         shown = {m.thread for m in moments if m.thread >= 0}
+        threads = sorted(shown)
         output = self.case.replayed.output if self.case.replayed is not None else {}
         return Story(
             self.case.witness,
             self.told_error(),
-            tuple(self.column(t) for t in sorted(shown)),
+            tuple(self.column(t) for t in threads),
             tuple(moments),
             (*self.initial(), *self.prelude()),
             explanation,
@@ -150,6 +153,7 @@ class _Teller:
             tuple((self._told(step), self.names.place(step.at)) for step in self.case.witness.run),
             tuple(f"{self.names.thread(t)}: {line}" for t, texts in sorted(output.items())
                   for line in "".join(texts).splitlines()),
+            sights(self.case, self.numbers, threads, len(moments)),
         )  # fmt: skip
 
     def _told(self, step: Step) -> Step:

@@ -27,6 +27,7 @@
       e.classList.toggle("future", current > 0 && (order.get(e.dataset.from) > current || order.get(e.dataset.to) > current));
     const m = moment.get(current);
     light(m);
+    remember(m);
     for (const li of document.querySelectorAll("#run li")) li.classList.toggle("lit", !!m && Number(li.dataset.step) === current);
     document.getElementById("step").textContent = m ? `step ${current} of ${data.moments.length}` : `${data.moments.length} steps`;
     document.getElementById("back").disabled = current <= 1;
@@ -34,6 +35,27 @@
     document.getElementById("next").disabled = current >= data.moments.length;
     document.getElementById("say").textContent = m ? `${data.threads[m.thread] ?? ""} ${m.text}. ${m.detail}` : "";
     if (m && !options.still) reveal(steps.find((b) => Number(b.dataset.step) === current));
+  }
+
+  // --- memory: what each thread may still read after this step; what the step changed is marked
+
+  function remember(m) {
+    const panel = document.getElementById("memory");
+    if (!panel) return;
+    panel.hidden = !m;
+    const now = m ? data.memory[m.number - 1] : [], before = m && m.number > 1 ? data.memory[m.number - 2] : null;
+    panel.querySelector("tbody").replaceChildren(...now.map((row, r) => {
+      const line = document.createElement("tr"), head = document.createElement("th");
+      head.textContent = row.place;
+      line.append(head, ...row.values.map((values, c) => {
+        const cell = document.createElement("td");
+        cell.textContent = values.join(" or ") || "—";
+        cell.classList.toggle("several", values.length > 1);
+        cell.classList.toggle("new", !!before && before[r].values[c].join() !== values.join());
+        return cell;
+      }));
+      return line;
+    }));
   }
 
   function reveal(box) {
