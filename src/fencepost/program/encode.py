@@ -15,7 +15,7 @@ from fencepost.program.condition import FinalRegister
 from fencepost.program.instructions import INSTRUCTIONS, Instruction, Role, roles
 from fencepost.program.layout import Layout, initial_bytes, lay_out
 from fencepost.program.operands import Const, ConstantOperand, FunctionAddress, GlobalAddress, Operand, Position, Reg
-from fencepost.program.program import Arch, Program
+from fencepost.program.program import Arch, Object, Program
 from fencepost.records import dataclass
 
 MAGIC = 0x46454E4345  # "FENCE"
@@ -68,7 +68,7 @@ class _Encoder:
                 self.string(f.name), len(f.registers), f.parameters, start, len(f.code), int(f.variadic),
                 self.position(f.at),
             ]  # fmt: skip
-        objects = [word for o in p.objects for word in self.object(o)]
+        objects = [word for o in sorted(p.objects, key=self.address) for word in self.object(o)]
         threads = [word for t in p.threads for word in (
             self.string(t.name), self.function_index[t.function], len(self.extra), self.push_args(t.args),
         )]  # fmt: skip
@@ -89,9 +89,11 @@ class _Encoder:
     def position(self, at: Position | None) -> int:
         return self.positions.setdefault(at, len(self.positions))
 
-    def object(self, o: Any) -> list[int]:
-        where = self.layout.thread_locals if o.thread_local else self.layout.globals
-        return [self.string(o.name), where[o.name], o.size, int(o.thread_local), int(o.constant)]
+    def address(self, o: Object) -> int:
+        return (self.layout.thread_locals if o.thread_local else self.layout.globals)[o.name]
+
+    def object(self, o: Object) -> list[int]:
+        return [self.string(o.name), self.address(o), o.size, int(o.thread_local), int(o.constant)]
 
     def observation(self, what: Any) -> list[int]:
         if isinstance(what, FinalRegister):

@@ -1,6 +1,8 @@
 """Where things live: the same object has the same address in every execution and in both machines.
 
-0x0000_0001_0000 ...            global objects, 16 bytes or more apart, so that a small overrun hits no neighbour
+0x0000_0001_0000 ...            global variables, 16 bytes or more apart, so that a small overrun hits no neighbour
+0x0800_0000_0000 ...            global constants, each in pages of its own: the length of a text, such as the path in
+                                __FILE__, moves nothing
 0x1000_0000_0000 | t << 32      shared stack memory of thread t, never reused
 0x2000_0000_0000 | t << 32      heap memory allocated by thread t, never reused
 0x3000_0000_0000 | t << 32      private stack memory of thread t
@@ -19,6 +21,7 @@ from fencepost.records import dataclass
 
 GLOBALS = 0x1_0000
 NEAR_NULL = GLOBALS // 2  # below it an address is a null pointer and an offset; above it, a[-1] of the first object
+CONSTANTS = 0x0800_0000_0000
 STACK = 0x1000_0000_0000
 HEAP = 0x2000_0000_0000
 PRIVATE = 0x3000_0000_0000
@@ -28,6 +31,7 @@ REGION_MASK = 0x7000_0000_0000
 THREAD_SHIFT = 32
 MAX_THREADS = 4096
 GAP = 16
+PAGE = 4096  # as long as a path may be
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +74,11 @@ def condition_constants(program: Program, layout: Layout) -> dict[ConstantOperan
 
 def lay_out(program: Program) -> Layout:
     """Assigns addresses, in the order of declaration."""
-    shared = [o for o in program.objects if not o.thread_local]
+    variables = [o for o in program.objects if not o.thread_local and not o.constant]
+    constants = [o for o in program.objects if not o.thread_local and o.constant]
     local = [o for o in program.objects if o.thread_local]
-    shared_at, local_at = _assign(shared, GLOBALS), _assign(local, THREAD_LOCAL)
+    shared, local_at = variables + constants, _assign(local, THREAD_LOCAL)
+    shared_at = _assign(variables, GLOBALS) + _assign(constants, CONSTANTS, PAGE)
     return Layout(
         {o.name: a for o, a in zip(shared, shared_at, strict=True)},
         {o.name: a for o, a in zip(local, local_at, strict=True)},
@@ -82,13 +88,19 @@ def lay_out(program: Program) -> Layout:
     )
 
 
-def _assign(objects: list[Object], start: int) -> list[int]:
+def _assign(objects: list[Object], start: int, unit: int = GAP) -> list[int]:
+    """Each begins at a multiple of its own alignment, and the next thing at a multiple of `unit` and GAP behind it."""
     addresses: list[int] = []
     for o in objects:
-        start = -(-start // max(o.align, 1)) * max(o.align, 1)
+        start = _rounded(start, max(o.align, 1))
         addresses.append(start)
-        start = -(-(start + o.size) // GAP) * GAP + GAP
+        start = _rounded(start + o.size, GAP) + GAP
+        start = _rounded(start, unit)
     return addresses
+
+
+def _rounded(number: int, unit: int) -> int:
+    return -(-number // unit) * unit
 
 
 def initial_bytes(program: Program, layout: Layout, *, thread_local: bool = False) -> dict[int, int]:
