@@ -22,8 +22,10 @@ PROGRAMS = Path(__file__).parent.parent.parent / "benchmarks" / "programs"
 class FakePool:
     """Implements Pool. A task runs for a number of executions, so that a retry is cut elsewhere."""
 
-    def __init__(self, seed: int, *, loss: float = 0.0, twice: float = 0.0, threads: int = 3) -> None:
-        self.chance, self.loss, self.twice = random.Random(seed), loss, twice
+    def __init__(
+        self, seed: int, *, loss: float = 0.0, twice: float = 0.0, timed: float = 0.0, threads: int = 3
+    ) -> None:
+        self.chance, self.loss, self.twice, self.timed = random.Random(seed), loss, twice, timed
         self.threads, self.gone, self.unfit = threads, "", {}
         self.waiting: list[tuple[int, bytes]] = []
         self.late: list[Arrival] = []
@@ -56,10 +58,13 @@ class FakePool:
 
     def _work(self, number: int, content: bytes) -> Arrival:
         task = open_task(content)
-        some = min(task.executions, self.chance.randint(1, 400))
         parts = max(task.parts, self.chance.randint(1, 3))
+        if self.timed and self.chance.random() < self.timed:  # after its time, what is small is done at once
+            seconds, some = 0.0002, task.executions
+        else:
+            seconds, some = 100.0, min(task.executions, self.chance.randint(1, 400))
         changed = type(task)(
-            task.run, task.fingerprint, task.number, task.piece, 100.0, some, parts, task.job, task.version
+            task.run, task.fingerprint, task.number, task.piece, seconds, some, parts, task.job, task.version
         )
         return Arrival(number, worker.work(changed.packed()))
 

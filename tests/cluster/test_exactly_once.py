@@ -45,6 +45,15 @@ def test_the_same_executions(name: str, flags: tuple[str, ...], model: str, loss
         assert (pool.lost > 0) == (loss > 0) and (pool.repeated > 0) == (twice > 0)
 
 
+def test_what_a_worker_begins_after_its_time_counts_once() -> None:
+    """Small pieces are done where they were cut; the larger ones come back."""
+    one = fencepost.check(PROGRAMS / "lastzero.fp", flags=["-DN=11"], digest=True)
+    for seed in range(3):
+        report = coordinate("lastzero", FakePool(seed, loss=0.2, twice=0.2, timed=0.5), flags=("-DN=11",))
+        assert (report.results.executions, report.results.blocked) == (one.executions, one.blocked)
+        assert digest(report.results) == one.extra["digest"]
+
+
 def test_a_coordinator_that_dies_goes_on_from_its_journal(tmp_path: Path) -> None:
     """It dies at every commit: the file is copied there, and each copy leads to the same end."""
     one = fencepost.check(PROGRAMS / "casw.fp", flags=["-DN=4"], digest=True)

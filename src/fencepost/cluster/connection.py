@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 LOCAL = "local"
 _ADDRESS = re.compile(r"(tcp|tls)://[^/:\s]+(:\d+)?|(tcp|tls)://\[[0-9a-fA-F:]+\](:\d+)?")
-_TIMEOUT = 5.0  # seconds for an answer
+_TIMEOUT = 10.0  # seconds for an answer: a busy machine takes its time
 _NO_WORKERS = 20.0  # seconds for the first worker to come
 
 _clients: dict[tuple[str, str | None, int], Any] = {}

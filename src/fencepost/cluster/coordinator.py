@@ -38,7 +38,7 @@ _LOOK = 0.1  # seconds between two looks at the clock and the keyboard
 _SHORT, _LONG, _LONGEST = 0.5, 2.0, 5.0  # seconds of a task: where work is short, as a rule, and for many workers
 _MANY = 400  # workers from which tasks are longest
 _AT_ONCE = 512  # pieces that are cut at once here
-_MOST_PARTS = 64  # that a worker cuts what it leaves into
+_PARTS, _MOST_PARTS = 8, 64  # that a worker cuts what it leaves into: at least, as cuts are uneven, and at most
 _MOST_DEATHS = 12  # of workers over one piece in a row
 _ALONE_FOR = 60.0  # seconds without any worker: those that died may be started again
 _UNLIMITED = 2**62
@@ -191,7 +191,7 @@ class Coordinator:
         pieces = len(self.ledger.pieces)
         scarce = pieces < 3 * threads
         seconds = _SHORT if scarce else _LONGEST if threads > _MANY else _LONG
-        parts = min(-(-4 * threads // pieces), _MOST_PARTS) if scarce else 1
+        parts = min(max(-(-4 * threads // pieces), _PARTS), _MOST_PARTS) if scarce else 1
         seconds = min(seconds / 2 ** self.deaths.get(number, 0) or 0.01, self._time_left())
         job = self.job.content if with_job or len(self.knowing) < threads else b""
         task = Task(

@@ -11,7 +11,7 @@ from typing import Any
 from fencepost.errors import UsageError
 
 _LOGS = ("distributed", "distributed.client", "tornado", "tornado.application", "asyncio")
-_PATIENCE = 5.0  # seconds for an answer
+_PATIENCE = 10.0  # seconds for an answer: a busy machine takes its time
 
 
 def refuse_silent(option: str, address: str, settings: Any) -> None:

@@ -12,6 +12,7 @@ from fencepost._version import __version__
 from fencepost.cluster.tasks import ENDS, End, Return, Task, open_job, open_task
 
 _MOST_JOBS = 4  # that a worker remembers
+_CRUMB = 0.02  # seconds: what takes less is not worth a task
 _NAME = uuid.uuid4().hex[:12]  # of this process, whatever its address
 
 _lock = threading.Lock()  # guards the two below
@@ -73,18 +74,38 @@ def _job(task: Task) -> tuple[_core.Bytecode, _core.ExploreOptions] | None:
 def _explored(task: Task, bytecode: _core.Bytecode, options: _core.ExploreOptions) -> Return:
     started = time.thread_time()
     exploration = _core.Exploration(bytecode, options)
-    exploration.set_remaining([task.piece])
+    end = _run(exploration, task, [task.piece], task.seconds)
+    if task.parts > 1:
+        exploration.split(task.parts)
+    left = exploration.remaining()
+    if len(left) > 1 and end is End.PAUSED:
+        end, left = _without_crumbs(exploration, task, left)
+    cpu = time.thread_time() - started
+    return Return(task.number, end, exploration.results(), tuple(left), _NAME, cpu)
+
+
+def _run(exploration: _core.Exploration, task: Task, pieces: list[bytes], seconds: float) -> End:
+    """Within the reach of `stop`."""
+    exploration.set_remaining(pieces)
     with _lock:
         _running.setdefault(task.run, set()).add(exploration)
     try:
-        end = exploration.run(task.seconds, task.executions, 1)
+        end = exploration.run(seconds, max(task.executions - exploration.ended, 0), 1)
+        return ENDS.get(end, End.PAUSED)
     finally:
         with _lock:
             _running[task.run].discard(exploration)
             if not _running[task.run]:
                 del _running[task.run]
-    if task.parts > 1:
-        exploration.split(task.parts)
-    left = tuple(exploration.remaining())
-    cpu = time.thread_time() - started
-    return Return(task.number, ENDS.get(end, End.PAUSED), exploration.results(), left, _NAME, cpu)
+
+
+def _without_crumbs(exploration: _core.Exploration, task: Task, pieces: list[bytes]) -> tuple[End, list[bytes]]:
+    """Many cuts give away next to nothing, and the way to another worker would cost more than the work: each piece is
+    begun here. Says how that ended and what is left of all of them."""
+    left: list[bytes] = []
+    for k, piece in enumerate(pieces):
+        end = _run(exploration, task, [piece], _CRUMB)
+        left += exploration.remaining()
+        if end is End.FAILED:
+            return end, left + pieces[k + 1 :]
+    return End.PAUSED if left else End.DONE, left
