@@ -79,6 +79,28 @@ def open_files(files: Sequence[str | Path], *, flags: Sequence[str] = ()) -> Unr
     return opened(files, flags=flags)
 
 
+def setting_of(files: Sequence[str | Path], *, flags: Sequence[str] = ()) -> str:
+    """All that decides what the compiler makes of these files, but for the content of files. Empty where that is not
+    known, and for what is not compiled."""
+    from fencepost.frontends import setting_of as setting
+
+    return setting(files, flags=flags)
+
+
+def look(files: Sequence[str | Path], given: Unread, since: int, *, flags: Sequence[str] = ()) -> str:
+    """What `unchanged` compares with later; empty where a file changed after `since`, in nanoseconds."""
+    from fencepost.frontends import look as looked
+
+    return looked(files, given, since, flags=flags)
+
+
+def unchanged(footprint: str, *, flags: Sequence[str] = ()) -> bool:
+    """Whether the compiler would read the same text again."""
+    from fencepost.frontends import unchanged as same
+
+    return same(footprint, flags=flags)
+
+
 def check(
     source: Source,
     *,

@@ -222,7 +222,7 @@ def test_a_header_that_changes_or_comes_before_counts(
     words = ("check", "a.c", "-Ifirst", "-Isecond")
     assert answer(capsys, *words)["verdict"] == "PASS"
     assert answer(capsys, *words)["cached"] is True
-    assert {p.name for p in (here / "cache").iterdir()} == {"answers", "compiled"}
+    assert {p.name for p in (here / "cache").iterdir()} == {"answers", "compiled", "read"}
     (here / "first" / "value.h").write_text("#define VALUE 2\n")
     assert answer(capsys, *words)["verdict"] == "FAIL"
     (here / "first" / "value.h").write_text("#define VALUE 1 // the same again\n")

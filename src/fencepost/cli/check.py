@@ -14,7 +14,7 @@ from fencepost.cli.outcomes import names_of
 from fencepost.cli.patterns import expand, says_what_it_expects
 from fencepost.cli.progress import ProgressLine
 from fencepost.cli.reports import show, write_reports
-from fencepost.cli.results import remembered
+from fencepost.cli.results import Question, remembered
 from fencepost.options import CheckOptions, ReportOptions
 from fencepost.report.json import verdict_data
 from fencepost.verdict import ExitCode, Verdict
@@ -78,17 +78,14 @@ def _once(
     if pattern or (len(paths) > 1 and all(map(says_what_it_expects, paths))):
         sources.update(map(str, paths))
         return check_folders(paths, options, reports, flags)
-    given = api.open_files(files, flags=flags)
-    sources.update(given.sources)
+    question = Question(files, flags, options, reports, sources)
     if models:
-        return _by_model(files, given.read(), options, reports, models)
-    if reports.wanted:
-        return _checked(files, given.read(), options, reports)
-    explore = partial(_explored, files, given, options, reports)
-    return remembered(given, options, reports, explore, cached=cached)
+        return _by_model(files, question.opened().read(), options, reports, models)
+    explore = partial(_explored, files, options, reports)
+    return explore(question.opened()) if reports.wanted else remembered(question, explore, cached=cached)
 
 
-def _explored(files: list[str], given: Unread, options: CheckOptions, reports: ReportOptions) -> Reply:
+def _explored(files: list[str], options: CheckOptions, reports: ReportOptions, given: Unread) -> Reply:
     return _checked(files, given.read(), options, reports)
 
 

@@ -64,11 +64,12 @@ def _refuse_foreign(path: str) -> None:
 @dataclass(frozen=True, slots=True)
 class Unread:
     """An input that is compiled, where it is C, but not translated yet. `content` decides what the Program will be,
-    with all its places; empty where that is not known."""
+    with all its places; empty where that is not known. `included`: every file that an #include named."""
 
     content: str
     sources: tuple[str, ...]
     read: Callable[[], Program]
+    included: tuple[str, ...] = ()
 
 
 def open_files(paths: Sequence[str | Path], *, flags: Sequence[str] = ()) -> Unread:
@@ -82,7 +83,31 @@ def open_files(paths: Sequence[str | Path], *, flags: Sequence[str] = ()) -> Unr
     from fencepost.frontends import c
 
     compiled = c.compiled([Path(p) for p in paths], flags)
-    return Unread(compiled.text, compiled.sources, lambda: c.translated(compiled, str(paths[0])))
+    return Unread(compiled.text, compiled.sources, lambda: c.translated(compiled, str(paths[0])), compiled.read)
+
+
+def setting_of(paths: Sequence[str | Path], *, flags: Sequence[str] = ()) -> str:
+    """All that decides what the compiler makes of these files, but for the content of files. Empty where that is not
+    known, and for what is not compiled."""
+    if not paths or not {Path(p).suffix for p in paths} <= C_SUFFIXES:
+        return ""
+    from fencepost.frontends.c.dependencies import setting
+
+    return setting([Path(p) for p in paths], flags)
+
+
+def look(paths: Sequence[str | Path], given: Unread, since: int, *, flags: Sequence[str] = ()) -> str:
+    """The footprint of a C program, for `unchanged`; empty where a file changed after `since`, in nanoseconds."""
+    from fencepost.frontends.c.dependencies import look as looked
+
+    return looked([Path(p) for p in paths], given.included, flags, since)
+
+
+def unchanged(footprint: str, *, flags: Sequence[str] = ()) -> bool:
+    """Whether the compiler would read the same text again."""
+    from fencepost.frontends.c.dependencies import unchanged as same
+
+    return same(footprint, flags)
 
 
 def _near(path: str) -> str:

@@ -15,7 +15,7 @@ from secrets import token_hex
 
 from fencepost import cache as kept
 from fencepost.errors import FencepostError, InputError, UsageError
-from fencepost.frontends.c.included import INCLUDED, READ, shown_sources
+from fencepost.frontends.c.included import INCLUDED, READ, read_files, shown_sources
 from fencepost.frontends.c.sanitizers import FLAGS as SANITIZE
 from fencepost.frontends.c.sanitizers import SCOPES
 from fencepost.records import dataclass
@@ -80,10 +80,12 @@ def _version(clang: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """The IR of a whole program, and the files that it was read from and that may be shown."""
+    """The IR of a whole program, the files that it was read from and that may be shown, and every file that an
+    #include named."""
 
     text: str
     sources: tuple[str, ...]
+    read: tuple[str, ...] = ()
 
 
 def to_ir(paths: Sequence[Path], flags: Sequence[str]) -> Compiled:
@@ -100,7 +102,7 @@ def to_ir(paths: Sequence[Path], flags: Sequence[str]) -> Compiled:
             text = _compile(paths[0], flags, Path(folder) / "program.ll").read_text("utf-8", "replace")
         else:
             text = _link({_module(p, flags, Path(folder) / f"{k}.bc"): p for k, p in enumerate(paths)})
-        return Compiled(text, shown_sources(paths, flags, Path(folder)))
+        return Compiled(text, shown_sources(paths, flags, Path(folder)), read_files(Path(folder)))
 
 
 def _module(path: Path, flags: Sequence[str], out: Path) -> Path:
@@ -117,7 +119,7 @@ def _compile(path: Path, flags: Sequence[str], out: Path) -> Path:
         text = _call(compiler, path, (*all_flags, fresh), out.with_suffix(".i")).read_text("utf-8", "replace")
     except CompileError:  # let the compiler say it as it always does
         return _call(compiler, path, all_flags, out)
-    name = kept.key(kept.code(), _identity(compiler), str(path), str(Path.cwd()), out.suffix, *all_flags, text)
+    name = kept.key(kept.code(), compiler_identity(compiler), str(path), str(Path.cwd()), out.suffix, *all_flags, text)
     read = out.with_suffix(READ)
     if (known := kept.load(_KIND, name)) is not None:
         said, _, result = known.partition(b"\0")
@@ -129,7 +131,7 @@ def _compile(path: Path, flags: Sequence[str], out: Path) -> Path:
     return out
 
 
-def _identity(compiler: Compiler) -> str:
+def compiler_identity(compiler: Compiler) -> str:
     found = Path(compiler.name).stat()
     return f"{compiler} {found.st_size} {found.st_mtime_ns}"
 

@@ -10,7 +10,13 @@ from pathlib import Path
 READ = ".read"
 #: A file that it read, as `-H` has it told: as many dots as it is deep, and the name.
 INCLUDED = re.compile(r"^\.+ (.+)$", re.MULTILINE)
-_INCLUDE_OPTIONS = ("-I", "-iquote", "-isystem", "-idirafter")
+INCLUDE_OPTIONS = ("-I", "-iquote", "-isystem", "-idirafter")
+
+
+def read_files(folder: Path) -> tuple[str, ...]:
+    """Every file that an #include named, as the compiler found it."""
+    said = (file.read_text("utf-8") for file in sorted(folder.glob(f"*{READ}")))
+    return tuple(dict.fromkeys(name for text in said for name in INCLUDED.findall(text)))
 
 
 def shown_sources(paths: Sequence[Path], flags: Sequence[str], folder: Path) -> tuple[str, ...]:
@@ -18,16 +24,14 @@ def shown_sources(paths: Sequence[Path], flags: Sequence[str], folder: Path) -> 
     given, or below an include path. Where a name leads elsewhere (a link, `..`), what it leads to counts."""
     given = [p.resolve() for p in paths]
     roots = {Path.cwd().resolve(), *(p.parent for p in given), *(Path(p).resolve() for p in include_paths(flags))}
-    read = {
-        Path(name).resolve() for file in folder.glob(f"*{READ}") for name in INCLUDED.findall(file.read_text("utf-8"))
-    }
+    read = {Path(name).resolve() for name in read_files(folder)}
     return tuple(map(str, [*given, *sorted(p for p in read - set(given) if not roots.isdisjoint(p.parents))]))
 
 
 def include_paths(flags: Sequence[str]) -> list[str]:
     found: list[str] = []
     for k, flag in enumerate(flags):
-        option = next((o for o in _INCLUDE_OPTIONS if flag.startswith(o)), None)
+        option = next((o for o in INCLUDE_OPTIONS if flag.startswith(o)), None)
         if option is not None:
             found.append(flag[len(option) :] or (flags[k + 1] if k + 1 < len(flags) else ""))
     return [p for p in found if p]
