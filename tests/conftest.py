@@ -6,6 +6,7 @@ import os
 import signal
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -21,6 +22,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 os.environ["FENCEPOST_CACHE"] = "off"  # tests look at the code, not at what an earlier one answered
+
+# How long an example takes says more about the machine than about us.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 # A shell that starts us in the background lets us ignore Ctrl-C, and so would every command that a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -31,7 +31,7 @@ FILES = {
     "queue.h": "static int size;\n",
     "compile_commands.json": "[{}]",
 }
-#: What is typed. `{latin}` stands for a file that is no UTF-8.
+#: What is typed. `{latin}` stands for a file that is no UTF-8, `{nothing}` for an empty word.
 USAGES = """
 chek good.fp
 chekc
@@ -135,6 +135,34 @@ cluster --host 0.0.0.0
 cluster --port 70000
 cluster --workers -1
 cluster --join here
+version
+check {nothing}
+check self.fp
+check - --watch
+check good.fp --jobs 1.5
+check good.fp --time-limit nan
+check good.fp --unroll 99999999999999999999
+check good.fp --loop-bound =3
+check good.fp --loop-bound A=x
+check good.fp --nondet 5..1
+check good.fp --html /dev/full
+check good.fp --junit folder
+check good.fp --save folder
+check good.fp --save /dev/full
+check good.fp --resume notes.txt
+check good.fp --cluster tcp://
+check good.fp --cluster tls://127.0.0.1:1
+check other.json
+bounded good.fp --contexts 0
+compare sc
+generate X86 --size 0
+diff other.json nowhere.json
+init
+serve --port 99999
+serve --host 0.0.0.0
+serve --time-limit 0
+cluster --join tcp://127.0.0.1:1
+cluster --certificates notes.txt
 """
 
 
@@ -144,6 +172,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name).write_text(text)
     (tmp_path / "latin.fp").write_bytes(b"var x\xff\n")
     (tmp_path / "folder").mkdir()
+    (tmp_path / "self.fp").symlink_to("self.fp")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -151,7 +180,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_sixty_and_more_bad_usages(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
     told = []
     for line in USAGES.strip().splitlines():
-        code = run(line.replace("{latin}", "latin.fp").split())
+        code = run([{"{latin}": "latin.fp", "{nothing}": ""}.get(word, word) for word in line.split()])
         out, err = capfd.readouterr()
         assert code == ExitCode.BAD_INPUT, f"{line}: exit code {code}\n{out}{err}"
         assert out == "" and err.startswith("error: ") and "Traceback" not in err, f"{line}: {out}{err}"

@@ -215,7 +215,7 @@ def test_ctrl_c_while_exploring(tmp_path: Path) -> None:
     )
     _wait_for_the_core(process)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     assert "Traceback" not in err + out
     assert process.returncode in (ExitCode.UNKNOWN, ExitCode.INTERRUPTED)
 

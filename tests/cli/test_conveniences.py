@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -261,7 +262,19 @@ def test_watching_answers_after_each_change(here: Path) -> None:
         (here / "sb.fp").write_text("var x\nthread { }\n")
         assert "error: sb.fp:2" in _until(process.stdout, "watching 1 file")
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 2
+        assert process.wait(120) == 2
+
+
+def test_watching_is_for_people(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "does not go with --json" in str(answer(capsys, "check", "sb.fp", "--watch")["error"])
+
+
+def test_a_folder_may_hold_what_is_no_file(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A pipe that nobody writes to would be read for ever."""
+    os.mkfifo(here / "pipe.fp")
+    (here / "a.fp").write_text(f"// fencepost: model=sc expect=pass\n{GOOD}")
+    assert run(["check", "."]) == 0
+    assert "1 runs, 0 failed" in capsys.readouterr().out
 
 
 def _until(stream: IO[str], end: str) -> str:

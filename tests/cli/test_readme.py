@@ -18,7 +18,7 @@ LINK = re.compile(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)")
 
 def printed(command: str) -> str:
     words = [sys.executable, "-c", "from fencepost.cli import main; main()", *command.split()[1:]]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
     assert done.stderr == ""
     return re.sub(r"\d+\.\d\d s\b", "0.00 s", done.stdout)
 

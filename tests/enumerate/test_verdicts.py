@@ -80,9 +80,9 @@ def test_a_model_does_not_judge_another_architecture() -> None:
 
 def test_a_program_that_is_too_large_stops_in_time() -> None:
     threads = "".join(f"thread P{i} {{ for i in 1..6 {{ x := x + 1 }} }}\n" for i in range(4))
-    start = time.perf_counter()
+    start = time.process_time()
     found = outcomes_by_enumeration(
         read(f"var x\n{threads}observe x", "big.fp"), find("sc"), CheckOptions(time_limit=1)
     )
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
     assert "stopped after 1 s" in found.reason

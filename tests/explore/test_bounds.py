@@ -72,7 +72,7 @@ def test_deepening_ends_by_itself() -> None:
 
 
 def test_deepening_says_what_it_covered() -> None:
-    verdict = check(WAITS % 10**6, deepen=True, time_limit=0.3)
+    verdict = check(WAITS % 10**6, deepen=True, time_limit=1.0)
     rounds = verdict.extra["rounds"]
     assert verdict.answer is Answer.BOUNDED and verdict.warnings[0].startswith(f"covered: {rounds} round")
     assert verdict.reasons[0].rounds == rounds
@@ -80,7 +80,7 @@ def test_deepening_says_what_it_covered() -> None:
 
 def test_deepening_leaves_bounds_of_the_user_alone() -> None:
     verdict = check(WAITS % 9, deepen=True, loop_bound=("P=2",))
-    assert verdict.answer is Answer.BOUNDED and verdict.reasons[0].rounds == 2 and verdict.seconds < 10
+    assert verdict.answer is Answer.BOUNDED and verdict.reasons[0].rounds == 2 and verdict.seconds < 60
 
 
 def test_deepening_sets_the_bound_itself() -> None:

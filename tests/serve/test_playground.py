@@ -8,6 +8,7 @@ import re
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +36,19 @@ class Server(uvicorn.Server):
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
+    with serving(Limits(10, 1024)) as number:
+        yield number
+
+
+@contextmanager
+def serving(limits: Limits) -> Iterator[int]:
     listener = _listen(0)
     number: int = listener.getsockname()[1]
-    app = Playground(TOKEN, frozenset({f"127.0.0.1:{number}"}), Limits(10, 1024)).app()
+    app = Playground(TOKEN, frozenset({f"127.0.0.1:{number}"}), limits).app()
     server = Server(uvicorn.Config(app, log_level="error", lifespan="off"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
-    for _ in range(400):
+    for _ in range(2400):
         if server.started:
             break
         time.sleep(0.05)
@@ -52,7 +59,7 @@ def port() -> Iterator[int]:
 
 
 def ask(port: int, path: str, body: Any = None, **headers: str) -> tuple[int, str, http.client.HTTPMessage]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=200)
     sent = {"X-Fencepost-Token": TOKEN, "Content-Type": "application/json"} | {
         k.replace("_", "-"): v for k, v in headers.items()
     }
@@ -153,18 +160,23 @@ def test_bodies_that_are_no_questions(port: int) -> None:
     assert ask(port, "/api/run", question(text="x" * 600_000))[0] == 413
 
 
-def test_a_listener_that_goes_away_ends_the_run(port: int) -> None:
+def test_a_listener_that_goes_away_ends_the_run() -> None:
     """Two runs may be under way at once: four that are given up must not keep a fifth waiting."""
+    with serving(Limits(100, 1024)) as port:
+        _gives_up_four_times(port)
+        start = time.monotonic()
+        assert any("result" in line for line in lines(port))
+        assert time.monotonic() - start < 90
+
+
+def _gives_up_four_times(port: int) -> None:
     busy = "const N = 12\nvar x\n" + "".join(f"thread T{k} {{ for i in 0..6 {{ x := {k} }} }}\n" for k in range(6))
     for _ in range(4):
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
         sent = {"X-Fencepost-Token": TOKEN, "Content-Type": "application/json"}
         connection.request("POST", "/api/run", json.dumps(question(text=busy, models=["rc11"])), sent)
         connection.getresponse().readline()
         connection.close()
-    start = time.monotonic()
-    assert any("result" in line for line in lines(port))
-    assert time.monotonic() - start < 9
 
 
 def test_every_example_has_a_title_and_a_language() -> None:

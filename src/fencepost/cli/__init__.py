@@ -119,7 +119,9 @@ def _unknown(word: str) -> int:
     near = get_close_matches(word, names, 1)
     hint = f"did you mean {near[0]}?" if near else f"verbs: {', '.join(names)}"
     said = f"there is no verb '{word}'; {hint}"
-    if word.startswith("-"):
+    if word == "version":
+        said = "there is no verb 'version'; did you mean --version?"
+    elif word.startswith("-"):
         said = f"{word} stands where a verb should: options follow it"
     print(f"error: {said}\nUsage: {USAGE}", file=sys.stderr)
     return ExitCode.BAD_INPUT

@@ -15,6 +15,7 @@ from fencepost.cli.patterns import expand, says_what_it_expects
 from fencepost.cli.progress import ProgressLine
 from fencepost.cli.reports import show, write_reports
 from fencepost.cli.results import Question, remembered
+from fencepost.errors import UsageError
 from fencepost.options import CheckOptions, ReportOptions
 from fencepost.report.json import verdict_data
 from fencepost.verdict import ExitCode, Verdict
@@ -52,6 +53,8 @@ def check(
         return _once(files, options, reports, names, not no_cache, flags, sources)
 
     if watch:
+        if "-" in files:
+            raise UsageError("--watch waits for files to change: standard input is read once")
         from fencepost.cli.watch import watched
 
         return watched(once, files)

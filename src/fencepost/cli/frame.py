@@ -59,7 +59,8 @@ def _run(name: str, args: list[str], flags: tuple[str, ...]) -> Reply:
     parameters, tables = parameters_of(function)
     parameters = with_settings(name, parameters)
     given = parse(f"fencepost {name}", function.__doc__ or "", parameters, args)
-    given.pop(_JSON.name)
+    if given.pop(_JSON.name) and given.get("watch"):
+        raise UsageError("--watch answers again and again, for people: it does not go with --json")
     if _takes_flags(function):
         given, flags = _with_build(given, flags)
     for parameter in parameters:

@@ -18,8 +18,10 @@ def expand(files: Sequence[str]) -> tuple[list[Path], bool]:
     found: list[Path] = []
     for name in files:
         path = Path(name)
+        if not name:
+            raise UsageError("a file has no name: '' is given; is a variable of your shell empty?")
         if path.is_dir():
-            found += sorted(p for p in path.rglob("*") if p.suffix in SUFFIXES)
+            found += sorted(p for p in path.rglob("*") if p.suffix in SUFFIXES and p.is_file())
         elif _MAGIC & set(name) and not path.exists():
             matches = [Path(m) for m in sorted(glob(name, recursive=True))]  # noqa: PTH207 # Path.glob takes no absolute pattern
             if not matches:

@@ -116,7 +116,7 @@ def _near(path: str) -> str:
 
     wanted = Path(path)
     try:
-        there = [p.name for p in wanted.parent.iterdir() if p.suffix in SUFFIXES]
+        there = [p.name for p in wanted.parent.iterdir() if p.suffix in SUFFIXES and p.exists()]
     except OSError:
         return ""
     near = get_close_matches(wanted.name, there, 1)

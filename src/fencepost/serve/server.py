@@ -35,6 +35,9 @@ def _listen(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((_HOST, port))
+    except OverflowError:
+        listener.close()
+        raise UsageError(f"--port {port}: expected a number below 65536") from None
     except OSError as error:
         listener.close()
         raise UsageError(f"--port {port}: {error.strerror}; --port 0 takes any that is free") from None

@@ -116,9 +116,9 @@ def test_models_with_a_word_changed(name: str) -> None:
     ids=["brackets", "complements", "closures", "lets", "comments", "calls"],
 )
 def test_depth_is_refused_at_once(text: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     assert not read_or_refuse(text)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_long_is_not_deep() -> None:
