@@ -1,6 +1,6 @@
 """The search against trying every assignment, on as many random programs as one likes:
 
-    python tests/repair/brute_force.py --programs 200 --seed 1 [MODEL...]
+    python tests/repair/brute_force.py --programs 200 --seed 1 [--robust] [MODEL...]
 
 One row per model: how many programs had a repair and how many none, the checks of both sides, and how often they
 disagree. Ends with 1 where they do.
@@ -17,12 +17,14 @@ from pathlib import Path
 from random import Random
 
 from programs import random_program
-from spaces import brute, count, space_of
+from spaces import brute, count, robust_space_of, space_of
 
 from fencepost.repair.search import Ending, search
 from fencepost.verdict import Answer
 
 MODELS = ("rc11", "rc11-cpp20", "ra", "sra", "imm", "tso", "pso", "power", "armv8", "armv7", "riscv", "lkmm")
+
+ROBUST = ("ra", "sra", "tso")  # what robustness is asked against
 
 
 @dataclass
@@ -40,13 +42,13 @@ class Row:
         return self.repaired + self.hopeless
 
 
-def compare(rng: Random, model: str, path: Path, most: int, row: Row) -> bool:
+def compare(rng: Random, model: str, path: Path, most: int, row: Row, robust: bool) -> bool:
     """One random program; false where it says nothing."""
     row.tried += 1
     if not random_program(rng, model, path):
         return False
     only = rng.choice(("accesses", "fences"))
-    space, explorer = space_of(path, model, only)
+    space, explorer = robust_space_of(path, model, only) if robust else space_of(path, model, only)
     if not space.atoms or count(space) > most:
         return False
     found = search(space, explorer)
@@ -66,10 +68,10 @@ def compare(rng: Random, model: str, path: Path, most: int, row: Row) -> bool:
     return True
 
 
-def run(model: str, programs: int, seed: int, most: int, folder: Path) -> Row:
+def run(model: str, programs: int, seed: int, most: int, folder: Path, *, robust: bool = False) -> Row:
     rng, row = Random(f"{model} {seed}"), Row()
     while row.programs < programs and row.tried < 20 * programs:
-        compare(rng, model, folder / "program.fp", most, row)
+        compare(rng, model, folder / "program.fp", most, row, robust)
     return row
 
 
@@ -78,12 +80,13 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--programs", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--most", type=int, default=300, help="assignments of a program")
-    parser.add_argument("models", nargs="*", default=MODELS)
+    parser.add_argument("--robust", action="store_true", help="repaired is what is robust (ra, sra, tso)")
+    parser.add_argument("models", nargs="*")
     given = parser.parse_args(arguments)
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
-        for model in given.models or MODELS:
-            row = run(model, given.programs, given.seed, given.most, Path(folder))
+        for model in given.models or (ROBUST if given.robust else MODELS):
+            row = run(model, given.programs, given.seed, given.most, Path(folder), robust=given.robust)
             wrong += len(row.differences)
             print(f"{model:11} {row.programs} programs: {row.repaired} repaired, {row.hopeless} without a repair;"
                   f" {row.brute_checks} checks of all assignments, {row.checks} of the search and {row.judgements}"

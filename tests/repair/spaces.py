@@ -9,15 +9,21 @@ from pathlib import Path
 import fencepost
 from fencepost.api import find_model, read
 from fencepost.options import CheckOptions
-from fencepost.repair.oracle import Explorer
+from fencepost.repair.oracle import Asked, Explorer
 from fencepost.repair.repairing import _asked
-from fencepost.repair.search import passes
+from fencepost.repair.search import Oracle, passes
 from fencepost.repair.sources import Sources
 from fencepost.repair.space import Assignment, Space
 from fencepost.repair.survey import survey
 from fencepost.verdict import Answer
 
 CASES = Path(__file__).with_name("cases")
+
+
+def robust_space_of(path: Path, model: str, only: str = "") -> tuple[Space, Asked]:
+    """The same where the goal is to be robust."""
+    space, _ = space_of(path, model, only)
+    return space, Asked(space, lambda program: fencepost.robust(program, against=model))
 
 
 def space_of(path: Path, model: str, only: str = "", *, strip: bool = False) -> tuple[Space, Explorer]:
@@ -50,7 +56,7 @@ def count(space: Space) -> int:
     return total
 
 
-def brute(space: Space, explorer: Explorer) -> tuple[int | None, list[str]]:
+def brute(space: Space, explorer: Oracle) -> tuple[int | None, list[str]]:
     """The cost of a cheapest assignment that passes, and each pair that shows that more order broke something."""
     good = {a: passes(explorer.check(a)) for a in assignments(space)}
     best = min((space.cost(a) for a, ok in good.items() if ok), default=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from brute_force import MODELS, run
+from brute_force import MODELS, ROBUST, run
 
 
 def differences(model: str, programs: int, seed: int, most: int, folder: Path) -> list[str]:
@@ -17,6 +17,12 @@ def differences(model: str, programs: int, seed: int, most: int, folder: Path) -
 @pytest.mark.parametrize("model", MODELS)
 def test_the_search_finds_what_trying_everything_finds(model: str, tmp_path: Path) -> None:
     assert differences(model, 3, 5, 30, tmp_path) == []
+
+
+@pytest.mark.parametrize("model", ROBUST)
+def test_the_cheapest_way_to_be_robust_is_found(model: str, tmp_path: Path) -> None:
+    row = run(model, 2, 3, 60, tmp_path, robust=True)
+    assert row.programs and row.differences == []
 
 
 @pytest.mark.slow
