@@ -138,7 +138,6 @@ private:
   // --- without coherence
   Id next_source_weakly(Frame& f);
   bool only_place_weakly(Frame& f);
-  bool waits_for_ever(Id r);
   void complete_without_coherence();
 
   // --- identical threads

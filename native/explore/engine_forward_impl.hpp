@@ -25,11 +25,7 @@ Engine<W>::Engine(LocalStates& states, const ExploreOptions& options, Results& r
     : states_(states), options_(options), results_(results),
       consistency_(options.model, detail::uses(states, detail::orders_totally)), reporter_(states, options, results),
       blocks_(options.model), own_hb_(own_happens_before(options.model)),
-      has_non_atomics_(detail::uses(states,
-                                    [](const Instruction& i) {
-                                      return (i.opcode == Opcode::Load || i.opcode == Opcode::Store) &&
-                                             i.mode == Mode::Na;
-                                    })),
+      has_non_atomics_(detail::uses(states, detail::is_plain_access)),
       has_blocks_(detail::uses(states, [](const Instruction& i) { return i.opcode == Opcode::AtomicBegin; })),
       has_barriers_(detail::uses(states, [](const Instruction& i) { return i.flags & flag::barrier; })),
       symmetry_(states, options, !has_blocks_) {

@@ -3,6 +3,7 @@
 
 #include "explore/engine.hpp"
 #include "explore/reporter_impl.hpp"
+#include "models/races.hpp"
 
 namespace fencepost {
 
@@ -97,25 +98,13 @@ template <unsigned W> void Engine<W>::judge_access(Id e) {
   reporter_.memory(graph(), e);
 }
 
-// Definition 3.10 of the RCMC paper: conflicting accesses of which one is non-atomic, unordered by happens-before.
 template <unsigned W> void Engine<W>::report_races(Id e) {
   if (!has_non_atomics_ || !own_hb_ || !options_.races) return;
-  const Graph<W>& g = graph();
-  const Event& v = g[e];
-  FP_ASSERT(v.is_read() || v.is_write(), "only accesses should race");
-  FP_ASSERT(v.location < g.location.size(), "the location of an access should be known");
-  const auto& l = g.location[v.location];
-  Set others = v.is_write() ? l.writes | l.reads : l.writes;
-  others -= g.hb_of(e);
-  others.reset(g.bit(e));
-  others.some([&](unsigned d) {
-    const Event& u = g.event[d];
-    if (u.thread == v.thread || (u.mode != Mode::Na && v.mode != Mode::Na)) return false;
-    if (u.is_read() && u.reads_from == e) return false; // it was revisited by e: judged there
-    reporter_.report(g, ErrorKind::Race, "data race", v.at->action.position, static_cast<std::int32_t>(v.thread),
-                     {static_cast<Id>(d), e});
-    return true;
-  });
+  const Event& v = graph()[e];
+  const Id other = racing(graph(), e);
+  if (other != none)
+    reporter_.report(graph(), ErrorKind::Race, "data race", v.at->action.position, static_cast<std::int32_t>(v.thread),
+                     {other, e});
 }
 
 // Forgets the thread states that no graph on the stack needs.

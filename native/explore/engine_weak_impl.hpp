@@ -3,6 +3,7 @@
 #pragma once
 
 #include "explore/engine.hpp"
+#include "explore/weak_waits.hpp"
 
 namespace fencepost {
 
@@ -20,42 +21,8 @@ template <unsigned W> bool Engine<W>::only_place_weakly(Frame& f) {
   return f.applied = true;
 }
 
-// Without a coherence order a thread that waits may read again whatever it may read: it waits for ever if none of that
-// serves it.
-template <unsigned W> bool Engine<W>::waits_for_ever(Id r) {
-  Graph<W>& g = graph();
-  const Event& v = g[r];
-  const Id seen = v.reads_from;
-  const auto read = [&](Id w) {
-    g.clear_reads_from(r);
-    g.set_reads_from(r, w);
-    compute_rows(g, r, options_.model);
-  };
-  const auto serves = [&](Id w) {
-    if (!states_.machine().satisfied(v.at->state, v.at->action, value_of(w, v.location))) return false;
-    const bool taken = updates(v.at->action.part) && g.readers_of(w, v.location).some([&](unsigned o) {
-      const Id next = g.event[o].po_after;
-      return next != none && g[next].is_update();
-    });
-    read(w);
-    return !taken && consistency_.accepts_weakly(g);
-  };
-  bool served = serves(initial);
-  for (Id w = g.location[v.location].first; w != none && !served; w = g[w].co_after)
-    served = serves(w);
-  read(seen);
-  return !served;
-}
-
-// Whatever a thread that waits has read, it is the same execution: it is told where each read the canonical write.
 template <unsigned W> void Engine<W>::complete_without_coherence() {
-  const Graph<W>& g = graph();
-  const auto all = [](Id) { return true; };
-  for (const auto& th : g.thread)
-    if (th.waits != none && g[th.waits].reads_from != consistency_.canonical_source(g, th.waits, all)) return;
-  for (const auto& th : g.thread)
-    if (th.waits != none && !waits_for_ever(th.waits)) return;
-  tell(g);
+  if (all_wait_for_ever(graph(), consistency_.weak_order(), states_, options_.model)) tell(graph());
 }
 
 } // namespace fencepost

@@ -75,7 +75,7 @@ Progress Explorer::run(const Budget& budget, unsigned jobs) {
   for (;;) {
     const auto began = Clock::now();
     const auto wait = worked_ < first_look ? first_look - worked_ : worked_ / 2;
-    const Progress end = run_until(budget, options_.by_rsmc() ? Clock::time_point::max() : began + wait, jobs);
+    const Progress end = run_until(budget, options_.is_one_piece() ? Clock::time_point::max() : began + wait, jobs);
     const auto now = Clock::now();
     worked_ += now - began;
     if (end != Progress::Paused || budget.stopped() || now >= budget.deadline || visited_ >= budget.executions)

@@ -1,5 +1,6 @@
 #include "explore/commit_engine.hpp"
 #include "explore/engine.hpp"
+#include "explore/rcmc_engine.hpp"
 #include "explore/rsmc_engine.hpp"
 
 namespace fencepost {
@@ -13,6 +14,8 @@ extern template class Engine<128>;
 extern template class RsmcEngine<rsmc::narrow>;
 extern template class RsmcEngine<rsmc::middle>;
 extern template class RsmcEngine<rsmc::wide>;
+extern template class RcmcEngine<rcmc::narrow>;
+extern template class RcmcEngine<rcmc::wide>;
 extern template class CommitEngine<1>;
 extern template class CommitEngine<2>;
 extern template class CommitEngine<8>;
@@ -36,6 +39,16 @@ std::unique_ptr<AnyEngine> make_rsmc(unsigned words, LocalStates& states, const 
 #endif
 }
 
+std::unique_ptr<AnyEngine> make_rcmc(unsigned words, LocalStates& states, const ExploreOptions& options,
+                                     Results& results) {
+  if (words <= rcmc::narrow) return make<RcmcEngine<rcmc::narrow>>(states, options, results);
+#ifdef FENCEPOST_NARROW
+  return nullptr;
+#else
+  return words <= rcmc::wide ? make<RcmcEngine<rcmc::wide>>(states, options, results) : nullptr;
+#endif
+}
+
 template <unsigned W>
 std::unique_ptr<AnyEngine> make_commit(LocalStates& states, const ExploreOptions& options, Results& results) {
   return std::make_unique<CommitEngine<W>>(states, options, results, options.plan);
@@ -47,6 +60,7 @@ std::unique_ptr<AnyEngine> make_commit(LocalStates& states, const ExploreOptions
 std::unique_ptr<AnyEngine> make_engine(unsigned words, LocalStates& states, const ExploreOptions& options,
                                        Results& results) {
   if (options.by_rsmc()) return make_rsmc(words, states, options, results);
+  if (options.rcmc) return make_rcmc(words, states, options, results);
   if (words > 1) return nullptr;
   if (options.by_plan()) return make_commit<1>(states, options, results);
   return make<Engine<1>>(states, options, results);
@@ -56,6 +70,7 @@ std::unique_ptr<AnyEngine> make_engine(unsigned words, LocalStates& states, cons
 std::unique_ptr<AnyEngine> make_engine(unsigned words, LocalStates& states, const ExploreOptions& options,
                                        Results& results) {
   if (options.by_rsmc()) return make_rsmc(words, states, options, results);
+  if (options.rcmc) return make_rcmc(words, states, options, results);
   if (words > (options.by_plan() ? widest_by_plan : widest)) return nullptr;
   if (options.by_plan()) {
     if (words <= 1) return make_commit<1>(states, options, results);

@@ -31,12 +31,16 @@ struct ExploreOptions {
   std::vector<std::int64_t> anonymous;
   CommitOrder commit_order = CommitOrder::Weakest; // what must be there before an event, where the model is a plan
   std::vector<std::uint32_t> foreseen; // instructions: compare-exchanges whose success is told before they have read
+  bool rcmc = false;                   // RCMC explores, not TruSt; for rc11, rc11-cpp20 and wrc11
   Plan commit_before;                  // where it has operations, RSMC explores, with this relation as commit-before
 
   bool valid_commit_before = false; // it is proved that no consistent execution has a cycle of it
 
   bool by_plan() const { return !plan.operations.empty(); }
   bool by_rsmc() const { return !commit_before.operations.empty(); }
+
+  // Whether an exploration cannot be saved: it goes on where it was, or begins anew.
+  bool is_one_piece() const { return by_rsmc() || rcmc; }
 };
 
 // How long one call may run. Whoever holds it may raise `stop` from another thread.

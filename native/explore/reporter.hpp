@@ -37,6 +37,10 @@ template <class F> bool uses(LocalStates& states, F&& wanted) {
   return std::any_of(code.begin(), code.end(), wanted);
 }
 
+inline bool is_plain_access(const Instruction& i) {
+  return (i.opcode == Opcode::Load || i.opcode == Opcode::Store) && i.mode == Mode::Na;
+}
+
 } // namespace detail
 
 struct Trouble {
@@ -95,8 +99,11 @@ private:
   Id final_write(const G& g, Location l) const;
   Execution export_graph(const G& g, std::vector<Id>* numbering = nullptr);
   std::uint64_t fingerprint(const G& g) const;
-  void look_for_duplicates(const G& g) {
-    if (options_.check_duplicates && !seen_.insert(fingerprint(g)).second) ++results_.duplicates;
+  // Whether it was met before and does not count: RCMC may meet it again, for the others that is only noted.
+  bool is_duplicate(const G& g) {
+    if (!options_.check_duplicates || seen_.insert(fingerprint(g)).second) return false;
+    ++results_.duplicates;
+    return options_.rcmc;
   }
   void add_to_digest(const G& g, Ending ending) {
     if (options_.digest) results_.digest += digest_of(g, ending, !without_coherence(options_.model));

@@ -60,7 +60,7 @@ template <class G> void Reporter<G>::complete(const G& g) {
 }
 
 template <class G> void Reporter<G>::count_complete(const G& g) {
-  look_for_duplicates(g);
+  if (is_duplicate(g)) return;
   add_to_digest(g, Ending::Complete);
   ++results_.executions;
   if (!states_.machine().program().observations.empty()) {
@@ -85,7 +85,7 @@ template <class G> void Reporter<G>::blocked(const G& g) {
   if (has_shared_stack) report_ended(g);
   if (process && !assumed) return count_complete(g);
   if (on_the_way(g)) return;
-  look_for_duplicates(g);
+  if (is_duplicate(g)) return;
   add_to_digest(g, Ending::Blocked);
   ++results_.blocked;
   if (assumed && results_.executions == 0)

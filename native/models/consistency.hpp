@@ -38,6 +38,8 @@ public:
     return w == initial || view.test(g.bit(w)) || g.readers_of(w, l).meets(view);
   }
 
+  WeakOrder<W>& weak_order() { return weak_; }
+
   // Without coherence: whether the whole graph is consistent, and what a read reads in the canonical run.
   bool accepts_weakly(const Graph<W>& g) { return weak_.consistent(g); }
   template <class F> Id canonical_source(const Graph<W>& g, Id read, F&& previous) {

@@ -26,6 +26,15 @@ public:
     return psc_.consistent(g, *this);
   }
 
+  // Whether the accesses of one location are coherent.
+  bool coherent(const Graph<W>& g, Location l) {
+    rows_.assign(g.event.size(), {});
+    eco_.assign(g.event.size(), {});
+    const Set accesses = g.location[l].writes | g.location[l].reads;
+    order(g, l, accesses);
+    return coherent(g, l, accesses);
+  }
+
   // The least, by thread and index, of the writes that nothing in `previous` follows in mo_weak.
   template <class F> Id canonical_source(const Graph<W>& g, Id read, F&& previous) {
     FP_ASSERT(g[read].is_read(), "only a read should have a canonical source");

@@ -76,9 +76,13 @@ def _certificates() -> Any:
     return option(None, "With a tls:// cluster: the folder of its certificates.", metavar="FOLDER")
 
 
+ALGORITHMS = ("trust", "rsmc", "rcmc")
+
+
 def _algorithm() -> Any:
     return option("trust", "trust: every execution once. rsmc: that of Abdulla et al. (CAV 2016), for hardware models;"
-                  " it counts the runs that block, too.", metavar="NAME")  # fmt: skip
+                  " it counts the runs that block, too. rcmc: that of Kokologiannakis et al. (POPL 2018), for rc11 and"
+                  " wrc11; it counts the executions that it meets again, too.", metavar="NAME")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,14 +148,16 @@ class ExploreOptions(ModelOptions):
                 raise UsageError(f"--loop-bound {text}: expected FILE:LINE=N or FUNCTION=N")
 
     def _check_algorithm(self) -> None:
-        if self.algorithm not in ("trust", "rsmc"):
-            raise UsageError(f"--algorithm {self.algorithm}: expected trust or rsmc")
-        if self.algorithm == "trust" and self.commit_before is not None:
+        if self.algorithm not in ALGORITHMS:
+            raise UsageError(f"--algorithm {self.algorithm}: expected {', '.join(ALGORITHMS[:-1])} or {ALGORITHMS[-1]}")
+        if self.algorithm != "rsmc" and self.commit_before is not None:
             raise UsageError("--commit-before is for --algorithm rsmc")
-        if self.algorithm == "rsmc" and (self.save or self.resume or self.jobs > 1):
-            raise UsageError("--algorithm rsmc explores on one thread and cannot be saved or resumed")
-        if self.algorithm == "rsmc" and self.cluster is not None:
-            raise UsageError("--algorithm rsmc cannot pause, so it cannot be shared: it does not go with --cluster")
+        if self.algorithm != "trust" and (self.save or self.resume or self.jobs > 1):
+            raise UsageError(f"--algorithm {self.algorithm} explores on one thread and cannot be saved or resumed")
+        if self.algorithm != "trust" and self.cluster is not None:
+            raise UsageError(
+                f"--algorithm {self.algorithm} cannot pause, so it cannot be shared: it does not go with --cluster"
+            )
         if self.cluster not in (None, "local") and self.jobs > 1:
             raise UsageError("--jobs is for this machine: with the address of a cluster, its workers do the work")
         if self.certificates is not None and self.cluster is None:
@@ -374,8 +380,8 @@ class LitmusOptions:
             raise UsageError("--processes is for this machine: with the address of a cluster, its workers do the work")
         if self.certificates is not None and self.cluster is None:
             raise UsageError("--certificates is for --cluster tls://HOST:PORT")
-        if self.algorithm == "rsmc" and self.engine != "explore":
-            raise UsageError("--algorithm rsmc explores: it does not go with --engine enumerate")
+        if self.algorithm != "trust" and self.engine != "explore":
+            raise UsageError(f"--algorithm {self.algorithm} explores: it does not go with --engine enumerate")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

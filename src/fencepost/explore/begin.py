@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from fencepost.explore.cuts import settled
-from fencepost.explore.engines import STRONG_RC11, WITH_BLOCKS, Engine, engine_of, rsmc, uses
+from fencepost.explore.engines import STRONG_RC11, WITH_BLOCKS, Engine, engine_of, refuse_rcmc, rsmc, uses
 from fencepost.models.registry import Model
 from fencepost.options import ExploreOptions
 from fencepost.prepare.encoded import Prepared, encoded
@@ -58,4 +58,6 @@ def begin(program: Program, model: Model, options: ExploreOptions) -> tuple[Prep
     prepared = prepare(program, model, options)
     if not by_rsmc:
         engine = engine_of(model, prepared.program)
+    if options.algorithm == "rcmc":
+        refuse_rcmc(model, engine)
     return (settled(prepared, model, engine, options) if engine.explores else None), engine

@@ -114,6 +114,7 @@ def _check(program: Program, found: Model, options: CheckOptions, progress: Watc
         | ({"condition": condition} if program.condition is not None else {})
         | ({"estimate": asdict(report.estimate)} if report.estimate is not None else {})
         | ({"digest": reading.digest(report)} if options.digest else {})
+        | ({"duplicates": report.results.duplicates} if options.algorithm == "rcmc" else {})
         | reading.reduced(report, prepared),
         why,
     )

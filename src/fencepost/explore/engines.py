@@ -32,6 +32,9 @@ NATIVE_MODELS = {"sc": 0, "tso": 1, "pso": 2, "ra": 3, "rc11": 4, "rc11-cpp20": 
 #: what must be there before an event.
 PLANNED_MODELS = {"power": 2, "armv8": 3, "armv8-2018": 3, "riscv": 4, "armv7": 5, "imm": 6}
 
+#: The models of the RCMC paper.
+RCMC_MODELS = ("rc11", "rc11-cpp20", "wrc11")
+
 #: The rule of program order.
 IN_ORDER = 1
 
@@ -77,6 +80,13 @@ def rsmc(model: Model, commit_before: str | None) -> Engine:
     if like in PLANNED_MODELS and commit_before in (None, like):
         return Engine(True, like)
     return Engine(True, like, "RSMC, with a commit-before that is checked on the way")
+
+
+def refuse_rcmc(model: Model, engine: Engine) -> None:
+    """RCMC is an algorithm for RC11 and WRC11; it keeps no graph that others could go on from."""
+    if engine.like not in RCMC_MODELS:
+        why = engine.reason or f"{model.name} is none of them"
+        raise UnsupportedError(f"RCMC explores programs under {', '.join(RCMC_MODELS)}: {why}")
 
 
 def engine_of(model: Model, program: Program | None = None) -> Engine:

@@ -132,7 +132,7 @@ class _Run:
     def stream(self) -> Iterator[CoreExecution]:
         end: Progress | None = Progress.PAUSED
         done = 0
-        at_once = _UNLIMITED if self.options.algorithm == "rsmc" else _AT_ONCE  # it cannot pause
+        at_once = _AT_ONCE if self.options.algorithm == "trust" else _UNLIMITED  # the others cannot pause
         most, limit = self.options.max_executions or _UNLIMITED, self.options.time_limit or 1e9
         while end is Progress.PAUSED and done < most and self._seconds() < limit and not self.too_large:
             end = self._slice(limit - self._seconds(), min(at_once, most - done), done)
@@ -297,7 +297,7 @@ _PLANS = ("plan", "commit_before")
 
 def native_settings(prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, keep: int) -> Settings:
     found: Settings = {}
-    if engine.like in NATIVE_MODELS and options.algorithm == "trust":
+    if engine.like in NATIVE_MODELS and options.algorithm != "rsmc":
         found["model"] = NATIVE_MODELS[engine.like]
     else:
         plan = model.plan
@@ -315,6 +315,8 @@ def native_settings(prepared: Prepared, model: Model, engine: Engine, options: E
     if options.reduces_symmetry and engine.like in NATIVE_MODELS and options.algorithm == "trust" and not keep:
         found["anonymous"] = list(prepared.anonymous)
     found["shortcuts"] = options.shortcuts and options.spin_detection
+    if options.algorithm == "rcmc":
+        found |= {"rcmc": True, "check_duplicates": True, "shortcuts": False}
     if isinstance(options, CheckOptions):
         found["keep_outcomes"] = prepared.program.condition is not None
         found["keep_going"] = options.keep_going or bool(options.ignored)

@@ -1,0 +1,104 @@
+"""RCMC's own algorithm in the core: the executions of TruSt, and the duplicates of the paper and of the slow twin."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import fencepost
+from fencepost.errors import UnsupportedError, UsageError
+from fencepost.explore import executions, explore
+from fencepost.generate.random_programs import C11, RELAXED, random_program
+from fencepost.options import CheckOptions, ExploreOptions
+from fencepost.reference import rcmc
+from fencepost.verdict import Answer
+
+PROGRAMS = Path(__file__).parent.parent.parent / "benchmarks" / "programs"
+RCMC = {"algorithm": "rcmc"}
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "model", "found"),
+    [
+        ("readers", 8, "rc11", 256), ("casrot", 6, "rc11", 144), ("ainc", 5, "rc11", 120), ("binc", 4, "rc11", 576),
+        ("casw", 4, "rc11", 1200), ("casw", 4, "wrc11", 200), ("casw", 4, "rc11-cpp20", 1200),
+        ("lastzero", 5, "rc11", 64), ("corr2", None, "rc11", 72), ("corr2", None, "wrc11", 49),
+        ("fib_bench", None, "rc11", 2258),
+    ],
+)  # fmt: skip
+def test_counts_of_the_paper(name: str, size: int | None, model: str, found: int) -> None:
+    flags = [] if size is None else [f"-DN={size}"]
+    verdict = fencepost.check(PROGRAMS / f"{name}.fp", model=model, flags=flags, **RCMC)
+    assert (verdict.answer, verdict.executions) == (Answer.PASS, found)
+
+
+@pytest.mark.parametrize(("name", "size", "duplicates"), [("ainc", 6, 0), ("binc", 3, 2), ("binc", 4, 98)])
+def test_duplicates_of_table_2(name: str, size: int, duplicates: int) -> None:
+    verdict = fencepost.check(PROGRAMS / f"{name}.fp", flags=[f"-DN={size}"], **RCMC)
+    assert verdict.extra["duplicates"] == duplicates
+
+
+@pytest.mark.parametrize("model", ["rc11", "rc11-cpp20", "wrc11"])
+def test_the_executions_of_trust(model: str) -> None:
+    for seed in range(120):
+        p = random_program(seed, C11, size=5)
+        ours, theirs = (ExploreOptions(algorithm=a, reductions=False, shortcuts=False) for a in ("rcmc", "trust"))
+        found = [x.canonical() for x in executions(p, model, ours)]
+        assert set(found) == {x.canonical() for x in executions(p, model, theirs)}, f"seed {seed}"
+        assert len(found) == len(set(found)), f"seed {seed}: one that is met again does not count"
+
+
+@pytest.mark.parametrize("model", ["rc11", "wrc11"])
+def test_duplicates_are_those_of_the_slow_twin(model: str) -> None:
+    shape = replace(RELAXED, awaits=0, blocking_cas=0, rmw=12, cas=4, locations=(1, 1), threads=(3, 3))
+    met = 0
+    for seed in range(60):
+        p = random_program(seed, shape, size=5)
+        twin = rcmc.explore(p, model)
+        verdict = explore(p, model, CheckOptions(algorithm="rcmc", ignore=("race", "assertion")))
+        assert (verdict.executions, verdict.extra["duplicates"]) == (len(twin.seen), twin.duplicates), f"seed {seed}"
+        met += twin.duplicates
+    assert met > 0
+
+
+def test_blocked_executions_are_those_of_trust() -> None:
+    for seed in range(150):
+        p = random_program(seed, RELAXED, size=5)
+        found, other = (
+            explore(
+                p, "rc11", CheckOptions(algorithm=a, reductions=False, shortcuts=False, ignore=("deadlock", "liveness"))
+            )
+            for a in ("rcmc", "trust")
+        )
+        assert (found.executions, found.blocked) == (other.executions, other.blocked), f"seed {seed}"
+
+
+def test_an_error_is_found_with_its_witness() -> None:
+    verdict = fencepost.check(
+        "var x, y\nthread A { x := 1; y := 1 }\nthread B { r := y; s := x; assert(r == 0 || s == 1) }\n", **RCMC
+    )
+    assert verdict.answer is Answer.FAIL and verdict.witness is not None
+
+
+def test_a_race_that_no_execution_has_is_none() -> None:
+    """Its graph breaks only the axiom on seq-cst accesses, which RCMC judges at the end."""
+    source = """
+    var x, y
+    na d
+    thread A { x.sc := 1; r := y.sc; if r == 0 { d.na := 1 } }
+    thread B { y.sc := 1; r := x.sc; if r == 0 { d.na := 2 } }
+    """
+    assert fencepost.check(source, model="rc11", **RCMC).answer is fencepost.check(source, model="rc11").answer
+
+
+@pytest.mark.parametrize("options", [{"save": "x"}, {"jobs": 2}, {"cluster": "local"}, {"commit_before": "power"}])
+def test_what_does_not_go_with_it(options: dict[str, object]) -> None:
+    with pytest.raises(UsageError, match=r"--algorithm rcmc|--commit-before is for"):
+        ExploreOptions(algorithm="rcmc", **options)  # type: ignore[arg-type]
+
+
+def test_other_models_are_refused() -> None:
+    with pytest.raises(UnsupportedError, match="RCMC explores programs under rc11, rc11-cpp20, wrc11"):
+        fencepost.check(PROGRAMS / "ainc.fp", model="power", **RCMC)
