@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 
 from fencepost import api
-from fencepost.errors import UsageError
+from fencepost.bounded.prepare import prepare
+from fencepost.errors import UnsupportedError, UsageError
 from fencepost.frontends.pseudo import read
+from fencepost.program.instructions import Fence, Load, Store
+from fencepost.program.program import Function
 from fencepost.program.reader import read_program
 from fencepost.reasons import Code
 from fencepost.report.html import render
@@ -252,15 +255,55 @@ def test_the_translation_grows_with_the_square_of_the_contexts_at_most() -> None
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("form", ["c", "paper"])
 @pytest.mark.parametrize("source", ["examples/papers/power2sc-fig3.fp", "benchmarks/bounded/peterson-safe.c"])
-def test_emitted_c_compiles_without_warnings(compiler: str, source: str, tmp_path: Path) -> None:
+def test_emitted_c_compiles_without_warnings(compiler: str, form: str, source: str, tmp_path: Path) -> None:
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not on PATH")
     file = tmp_path / "translated.c"
-    file.write_text(api.bounded_translation(ROOT / source, form="c", contexts="3", unroll=2))
+    file.write_text(api.bounded_translation(ROOT / source, form=form, contexts="3", unroll=2))
     command = [compiler, "-Wall", "-Wextra", "-Werror", "-pedantic", "-c", "-o", str(tmp_path / "out.o"), str(file)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[:2000]
+
+
+def test_the_papers_form_has_the_papers_processes_and_statements() -> None:
+    text = api.bounded_translation(PAPERS / "power2sc-fig3.fp", form="paper", contexts="4")
+    assert "#define K 4\n" in text
+    assert re.findall(r"/\* --- (Algorithms? [\d and]+|process \d)", text) == [
+        "Algorithm 6", "Algorithms 7 and 8", "Algorithms 9 and 10", *(f"Algorithm {n}" for n in range(11, 16)),
+        "process 0", "process 1",
+    ]  # fmt: skip
+    calls = re.findall(r"^ {4}(write|read|sync_|lwsync_|isync_)\(", text, flags=re.MULTILINE)
+    assert len(calls) == sum(isinstance(i, Load | Store | Fence) for f in _prepared("power2sc-fig3.fp") for i in f.code)
+
+
+def _prepared(name: str) -> tuple[Function, ...]:
+    return prepare(api.read(PAPERS / name), 4).program.functions
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("var x\nthread A { r := FADD(x, 1); assert(r == 0) }\n", "no read-modify-writes"),
+        ("var x\nthread A { x := 1 }\nexists x == 1\n", "write the final condition as one"),
+    ],
+)
+def test_what_the_papers_language_lacks_is_refused(source: str, reason: str) -> None:
+    with pytest.raises(UnsupportedError, match=reason):
+        api.bounded_translation(source, form="paper", contexts="2")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("contexts", "answer"), [("2", "SUCCESSFUL"), ("3", "FAILED")])
+def test_cbmc_finds_message_passing_within_three_contexts(contexts: str, answer: str, tmp_path: Path) -> None:
+    if shutil.which("cbmc") is None:
+        pytest.skip("cbmc is not on PATH")
+    file = tmp_path / "mp.c"
+    source = "var x, y\nthread A { x := 1; y := 1 }\nthread B { r := y; s := x; assert(r == 0 || s == 1) }\n"
+    file.write_text(api.bounded_translation(source, form="paper", contexts=contexts))
+    command = ["cbmc", "--unwind", "14", "--no-unwinding-assertions", str(file)]
+    assert subprocess.run(command, capture_output=True, text=True).stdout.rstrip().endswith(f"VERIFICATION {answer}")
 
 
 def test_emitted_c_has_no_pointer_and_no_loop() -> None:

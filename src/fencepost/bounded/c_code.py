@@ -91,7 +91,7 @@ class _Writer:
     def _lines(self, pc: int, i: Instruction) -> Iterator[str]:
         match i:
             case ins.Compute(dst=dst) if dst.index in self.read:
-                yield f"v{dst.index} = {self._value(i)};"
+                yield f"v{dst.index} = {computed(i, [_operand(a) for a in i.args])};"
             case ins.Compute():
                 yield ";"
             case ins.Choose():
@@ -120,38 +120,40 @@ class _Writer:
         if i.dst.index in self.read:
             yield f"v{i.dst.index} = guess_{pc};"
 
-    def _value(self, i: ins.Compute) -> str:
-        args = [_operand(a) for a in i.args]
-        if i.op is Op.SELECT:
-            return _cut(f"({args[0]} != 0 ? {args[1]} : {args[2]})", i.width)
-        args = [_cut(a, i.width) for a in args]
-        if i.op is Op.MOV:
-            return args[0]
-        if i.op is Op.SEXT:
-            return f"(u64){_signed(args[0], i.width)}"
-        if i.op in (Op.SHL, Op.LSHR, Op.ASHR):
-            return self._shift(i, args)
-        if i.op in _SIGNED:
-            a, b = (_signed(x, i.width) for x in args)
-            whole = f"(u64)({a} {_SIGNED[i.op]} {b})"
-        elif i.op in _BINARY:
-            wide = "" if i.op in _TRUTHS else "(u64)"  # small types would be computed as int
-            whole = f"({wide}{args[0]} {_BINARY[i.op]} {args[1]})"
-        else:
-            raise UnsupportedError(f"the operation {i.op.value} at {i.at} cannot be written for CBMC")
-        return whole if i.op in _TRUTHS else _cut(whole, i.width)
 
-    def _shift(self, i: ins.Compute, args: list[str]) -> str:
-        a, b = args
-        if i.op is Op.ASHR:
-            a, last = _signed(a, i.width), i.width - 1
-            return _cut(f"(u64)({a} >> ({b} > {last}ull ? {last}ull : {b}))", i.width)
-        sign, a = "<<" if i.op is Op.SHL else ">>", f"(u64){a}"
-        if i.args[1] == Const(0):
-            return a
-        if isinstance(i.args[1], Const):
-            return _cut(f"({a} {sign} {b})", i.width) if 0 <= i.args[1].value < i.width else "0ull"
-        return _cut(f"({b} > {i.width - 1}ull ? 0ull : {a} {sign} {b})", i.width)
+def computed(i: ins.Compute, args: list[str]) -> str:
+    """What a computation gives, as an expression of C; `args` are its operands as such."""
+    if i.op is Op.SELECT:
+        return _cut(f"({args[0]} != 0 ? {args[1]} : {args[2]})", i.width)
+    args = [_cut(a, i.width) for a in args]
+    if i.op is Op.MOV:
+        return args[0]
+    if i.op is Op.SEXT:
+        return f"(u64){_signed(args[0], i.width)}"
+    if i.op in (Op.SHL, Op.LSHR, Op.ASHR):
+        return _shift(i, args)
+    if i.op in _SIGNED:
+        a, b = (_signed(x, i.width) for x in args)
+        whole = f"(u64)({a} {_SIGNED[i.op]} {b})"
+    elif i.op in _BINARY:
+        wide = "" if i.op in _TRUTHS else "(u64)"  # small types would be computed as int
+        whole = f"({wide}{args[0]} {_BINARY[i.op]} {args[1]})"
+    else:
+        raise UnsupportedError(f"the operation {i.op.value} at {i.at} cannot be written for CBMC")
+    return whole if i.op in _TRUTHS else _cut(whole, i.width)
+
+
+def _shift(i: ins.Compute, args: list[str]) -> str:
+    a, b = args
+    if i.op is Op.ASHR:
+        a, last = _signed(a, i.width), i.width - 1
+        return _cut(f"(u64)({a} >> ({b} > {last}ull ? {last}ull : {b}))", i.width)
+    sign, a = "<<" if i.op is Op.SHL else ">>", f"(u64){a}"
+    if i.args[1] == Const(0):
+        return a
+    if isinstance(i.args[1], Const):
+        return _cut(f"({a} {sign} {b})", i.width) if 0 <= i.args[1].value < i.width else "0ull"
+    return _cut(f"({b} > {i.width - 1}ull ? 0ull : {a} {sign} {b})", i.width)
 
 
 def _operand(operand: Operand) -> str:

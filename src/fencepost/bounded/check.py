@@ -149,11 +149,17 @@ def emit(program: Program, form: str, options: BoundedOptions) -> str:
     """The translation itself, for the largest number of contexts, with the schedule guessed."""
     if options.deepens:
         raise UsageError("--contexts auto: a translation is one for a number of contexts; give the number")
-    translated = translate(prepare(program, options.unroll, options), options.bounds[-1])
+    straight = prepare(program, options.unroll, options)
+    bounds = f"at most {options.bounds[-1]} contexts, loop bound {options.unroll}"
+    if form == "paper":
+        from fencepost.bounded.paper import paper_form
+
+        return paper_form(straight, options.bounds[-1], program.name, bounds)
+    translated = translate(straight, options.bounds[-1])
     if form == "c":
         from fencepost.bounded.c_code import c_code
 
-        return c_code(translated, program.name, f"at most {options.bounds[-1]} contexts, loop bound {options.unroll}")
+        return c_code(translated, program.name, bounds)
     return print_program(translated.program)
 
 

@@ -15,7 +15,13 @@ from fencepost.errors import UsageError
 from fencepost.options import BoundedOptions, ReportOptions
 from fencepost.report.json import verdict_data
 
-_EMIT = Annotated[str, Option("--emit", help="Print the translation instead: program (text form) or c (for CBMC).")]
+_EMIT = Annotated[
+    str,
+    Option(
+        "--emit",
+        help="Print the translation instead: program (text form), c (for CBMC) or paper (C that reads like the paper).",
+    ),
+]
 
 
 def bounded(
@@ -23,8 +29,8 @@ def bounded(
 ) -> Reply:
     """Find a violation under POWER within a number of contexts and a loop bound."""
     if emit:
-        if emit not in ("program", "c"):
-            raise UsageError(f"--emit {emit}: expected program or c")
+        if emit not in ("program", "c", "paper"):
+            raise UsageError(f"--emit {emit}: expected program, c or paper")
         text = api.bounded_translation(files, form=emit, flags=flags, **asdict(options))
         return Reply(text, {"contexts": options.bounds[-1], "unroll": options.unroll, emit: text})
     verdict = api.bounded(files, flags=flags, progress=_tell if sys.stderr.isatty() else None, **asdict(options))
