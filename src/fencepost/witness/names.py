@@ -124,7 +124,12 @@ class Names:
 
     def _pointer(self, value: int) -> str | None:
         """`&nodes[1]` rather than `&nodes[1].value`: a pointer to a struct is more often meant than one to the first of
-        its members."""
+        its members. `&node|1`: into the middle of a member point only marks in the low bits."""
+        mark = value & 7
+        inside = self._locate(value - mark)[1] if mark else None
+        if inside is not None and inside.size > mark:
+            pointer = self._pointer(value - mark)
+            return f"{pointer}|{mark}" if pointer is not None else None
         found = self._object(value)
         if found is None:
             return None
