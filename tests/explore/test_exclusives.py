@@ -48,3 +48,22 @@ def test_what_follows_a_store_conditional_that_fails_does_not_wait_for_its_addre
     assert found.holds
     assert len(found.states) == 7
     assert "store-conditional" in found.why
+
+
+BEHIND_A_STORE_CONDITIONAL = """PPC LB+data+isyncxp
+{ 0:r2=x; 0:r4=y; 1:r2=y; 1:r5=x; }
+ P0           | P1              ;
+ lwz r1,0(r2) | lwarx r1,r0,r2  ;
+ xor r3,r1,r1 | stwcx. r1,r0,r2 ;
+ addi r3,r3,1 | bne L           ;
+ stw r3,0(r4) | L:              ;
+              | li r4,1         ;
+              | stw r4,0(r5)    ;
+exists (0:r1=1 /\\ 1:r1=1)
+"""
+
+
+def test_a_branch_on_a_store_conditional_of_power_depends_on_what_is_stored() -> None:
+    found = outcomes(read_litmus(BEHIND_A_STORE_CONDITIONAL, "t.litmus"), "power", ExploreOptions(model="power"))
+    assert found.holds is False
+    assert len(found.states) == 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -145,3 +146,9 @@ def test_an_observer_sees_the_order_of_three_writes() -> None:
         assert program.condition is not None
         reads = [c for c in comparisons(program.condition.formula) if str(c.left).startswith(("3:", "P3"))]
         assert [c.right for c in reads] == [Const(1), Const(2)]
+
+
+def test_labels_are_unique_in_a_test_as_herd_wants_them() -> None:
+    text = generate("ppc", "DpCtrldW Rfe DpCtrldW Rfe").text
+    labels = re.findall(r"(LC\d+):", text)
+    assert len(labels) == len(set(labels)) == 2

@@ -48,7 +48,7 @@ class PPC(Emitter):
             value = self._value(c, event, entering, source)
         where = self.address(c, event.location)
         if event.annotation == "X":
-            return self._exclusive(c, event, value, index or "0", where)
+            return self._exclusive(c, event, value, index or "r0", where)
         name = "lwz" if event.direction == "R" else "stw"
         c.lines.append(f"{name}x {value},{index},{where}" if index else f"{name} {value},0({where})")
         return value if event.direction == "R" else ""
@@ -63,7 +63,7 @@ class PPC(Emitter):
         return value if event.direction == "R" else ""
 
     def exchange(self, c: Column, read: Event, write: Event, entering: Edge | None, source: str) -> str:
-        index = self._zero(c, source) if _is(entering, "Addr") else "0"
+        index = self._zero(c, source) if _is(entering, "Addr") else "r0"
         value = self._value(c, write, entering, source)
         old, where = self.fresh(c), self.address(c, read.location)
         c.lines += [f"lwarx {old},{index},{where}", f"stwcx. {value},{index},{where}"]
@@ -159,10 +159,15 @@ class AArch64(Emitter):
         index = self._zero(c, source) if _is(entering, "Addr") else ""
         value = self._value(c, write, entering, source)
         old = self.fresh(c)
-        order = ("A" if read.annotation else "") + ("L" if write.annotation else "")
+        order = ("A" if _is_annotated(read) else "") + ("L" if _is_annotated(write) else "")
         place = self._place(c, read, index, False)
         c.lines.append(f"SWP{order} {self._w(value)},{self._w(old)},{place}")
         return old
+
+
+def _is_annotated(event: Event) -> bool:
+    """An exchange is one instruction: that its half is exclusive says nothing."""
+    return event.annotation not in ("", "X")
 
 
 class RISCV(Emitter):
@@ -220,7 +225,7 @@ class RISCV(Emitter):
         place = self._place(c, read, entering, source)
         value = self._value(c, write, entering, source)
         old = self.fresh(c)
-        order = self._ORDER[read.annotation] + self._ORDER[write.annotation]
+        order = "".join(self._ORDER[e.annotation.removeprefix("X")] for e in (read, write))
         c.lines.append(f"amoswap.w{order} {old},{value},({place})")
         return old
 

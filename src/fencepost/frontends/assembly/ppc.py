@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from fencepost.frontends.assembly.code import ZERO, constant
+from fencepost.frontends.assembly.code import ZERO, Code, constant
 from fencepost.frontends.assembly.dialect import Dialect, RegisterName, compare, decide
 from fencepost.frontends.scan import Token, Tokens
 from fencepost.program.instructions import Fence, FenceKind, Op, Return
-from fencepost.program.operands import Const, Operand
+from fencepost.program.operands import Const, Operand, Reg
 from fencepost.program.program import Arch
 
 _SIZE = {"b": 1, "h": 2, "w": 4, "d": 8}
@@ -37,6 +37,11 @@ _CONDITION = re.compile(r"cr[0-7]\Z")
 class PPC(Dialect):
     arch: ClassVar[Arch] = Arch.PPC
 
+    def __init__(self, code: Code) -> None:
+        super().__init__(code)
+        #: Value and address of the last store-conditional, how long the code was behind it, and with how many labels.
+        self.stored: tuple[Operand, Operand, int, int] = (ZERO, ZERO, -1, 0)
+
     @classmethod
     def naming(cls, name: str) -> RegisterName | None:
         return RegisterName(name.lower(), shown=name.lower()) if _REGISTER.match(name) else None
@@ -59,7 +64,8 @@ class PPC(Dialect):
         elif name in _BRANCH:
             t.accept("+", "-")  # a hint for the branch predictor
             field = self._field(t)
-            self.code.branch(decide(self.code, field, _BRANCH[name]), t.name("a label"))
+            taken, label = decide(self.code, field, _BRANCH[name]), t.name("a label")
+            self.code.branch(self._tested(taken, label) if field == "cr0" else taken, label)
         elif name == "b":
             self.code.jump(t.name("a label"))
         elif name == "blr":
@@ -129,9 +135,22 @@ class PPC(Dialect):
         return index if base == ZERO else self.code.compute(Op.ADD, base, index)
 
     def _conditional(self, size: int, t: Tokens) -> None:
-        value = self.reg(t)
-        failed = self.code.store_conditional(self._indexed(t), value, size)
+        value, address = self.reg(t), self._indexed(t)
+        failed = self.code.store_conditional(address, value, size)
         compare(self.code, "cr0", 64, failed, ZERO)
+        self.stored = (value, address, len(self.code.instructions), len(self.code.labels))
+
+    def _tested(self, taken: Reg, label: Token) -> Reg:
+        """A branch right behind a store-conditional depends on what is stored and where, as in herd. One that goes back
+        only tries again: what follows the last round comes after a success."""
+        value, address, place, labels = self.stored
+        if (place, labels) != (
+            len(self.code.instructions) - 1,
+            len(self.code.labels),
+        ) or label.text in self.code.labels:
+            return taken
+        sources = self.code.compute(Op.AND, self.code.compute(Op.XOR, value, address), ZERO)
+        return self.code.compute(Op.OR, taken, sources)
 
     # --- registers
 
