@@ -1,7 +1,8 @@
 // RC11's last axiom, acyclic(psc), on SC accesses and SC fences (§3.2 of the RCMC paper):
 //   scb = sb ∪ sb|≠loc; hb; sb|≠loc ∪ hb|loc ∪ co ∪ fr
 //   psc = ([Esc] ∪ [Fsc]; hb?); scb; ([Esc] ∪ hb?; [Fsc])  ∪  [Fsc]; (hb ∪ hb; eco; hb); [Fsc]
-// Computed from the targets backwards, since rows hold predecessors. Cost: (SC events) × (rows they reach).
+// Computed from the targets backwards, since rows hold predecessors. What happens before an event is in each thread all
+// that thread did up to some event, so most unions over many events are one row for each thread: docs/how/exploration.md.
 #pragma once
 
 #include "graph/graph.hpp"
@@ -47,93 +48,132 @@ public:
   bool consistent(const Graph<W>& g, const Writes& writes) {
     writes_ = &writes;
     collect(g);
-    if (fences_.count() + accesses_.count() < 2) return true;
-    std::vector<Id> events;
-    (fences_ | accesses_).each([&](unsigned e) { events.push_back(static_cast<Id>(e)); });
+    if (events_.size() < 2) return true;
+    begin(g);
     // Repeatedly take away events without predecessors; what remains holds a cycle.
     Set left = fences_ | accesses_;
     FP_ASSERT(!fences_.meets(accesses_), "no event should be a fence and an access");
-    std::vector<Set> before(events.size());
-    for (std::size_t k = 0; k < events.size(); ++k)
-      before[k] = psc_before(g, events[k]);
+    before_.resize(events_.size());
+    for (std::size_t k = 0; k < events_.size(); ++k)
+      before_[k] = psc_before(g, events_[k]);
     for (bool changed = true; changed && left.any();) {
       changed = false;
-      for (std::size_t k = 0; k < events.size(); ++k)
-        if (left.test(g.bit(events[k])) && !before[k].meets(left)) left.reset(g.bit(events[k])), changed = true;
+      for (std::size_t k = 0; k < events_.size(); ++k)
+        if (left.test(g.bit(events_[k])) && !before_[k].meets(left)) left.reset(g.bit(events_[k])), changed = true;
     }
     return left.none();
   }
 
 private:
+  // What a thread did, in program order, and how far the sums over its events are done.
+  struct Line {
+    std::vector<Id> events;
+    std::size_t sequenced = 0, summed = 0;
+  };
+
   void collect(const Graph<W>& g) {
     fences_.clear();
     accesses_.clear();
+    events_.clear();
     for (const Id e : g.order) {
       const Event& v = g[e];
       if (v.waiting) continue;
-      if (v.is_fence() && c11_fence(v.at->action.fence) == Mode::Sc) fences_.set(g.bit(e));
-      if ((v.is_read() || v.is_write()) && v.mode == Mode::Sc) accesses_.set(g.bit(e));
+      if (v.is_fence() && c11_fence(v.at->action.fence) == Mode::Sc)
+        fences_.set(g.bit(e)), events_.push_back(e);
+      else if ((v.is_read() || v.is_write()) && v.mode == Mode::Sc)
+        accesses_.set(g.bit(e)), events_.push_back(e);
     }
   }
 
-  Set psc_before(const Graph<W>& g, Id x) const {
+  void begin(const Graph<W>& g) {
+    if (lines_.size() < g.thread.size()) lines_.resize(g.thread.size());
+    for (std::uint32_t t = 0; t < g.thread.size(); ++t) {
+      Line& line = lines_[t];
+      line.sequenced = line.summed = 0;
+      const Id last = g.thread[t].last;
+      line.events.resize(last == none ? 0 : g[last].index + 1);
+      for (Id e = last; e != none; e = g[e].po_before)
+        line.events[g[e].index] = e;
+    }
+    const std::size_t size = g.event.size();
+    if (sequenced_.size() >= size) return;
+    sequenced_.resize(size);
+    scb_sum_.resize(size);
+    eco_sum_.resize(size);
+    run_.resize(size);
+  }
+
+  Set psc_before(const Graph<W>& g, Id x) {
     FP_ASSERT((fences_ | accesses_).test(g.bit(x)), "psc should be asked of what is in it");
+    Set sources = scb_before(g, x), eco;
     const bool fence = g[x].is_fence();
-    Set targets;
-    targets.set(g.bit(x));
-    if (fence) targets |= g.hb_of(x);
-    Set sources;
-    targets.each([&](unsigned y) { sources |= scb_before(g, static_cast<Id>(y)); });
+    if (fence)
+      each_latest(g, g.hb_of(x), [&](Id y) {
+        sum(g, y);
+        sources |= scb_sum_[at(y)];
+        eco |= eco_sum_[at(y)];
+      });
     Set found = sources & (accesses_ | fences_);
-    found |= happens_before_any(g, sources) & fences_;
-    if (fence) {
-      Set eco;
-      g.hb_of(x).each([&](unsigned y) { eco |= writes_->eco_before(g, static_cast<Id>(y)); });
-      found |= (g.hb_of(x) | happens_before_any(g, eco)) & fences_;
+    if (fences_.none()) return found;
+    Set known = happens_before_any(g, sources);
+    if (fence) known |= g.hb_of(x) | happens_before_any(g, eco);
+    return found | (known & fences_);
+  }
+
+  // Calls f with the last event of each thread in `events`, a set with all that happens before its members.
+  template <class F> void each_latest(const Graph<W>& g, const Set& events, F&& f) const {
+    for (std::uint32_t t = 0; t < g.thread.size(); ++t)
+      if (const unsigned many = (events & g.thread[t].events).count()) f(lines_[t].events[many - 1]);
+  }
+
+  // What happens before any of the events: in each thread, before the last of them.
+  Set happens_before_any(const Graph<W>& g, const Set& events) const {
+    Set found, rest = events; // what is left at the end stands in no thread: waits that read what does not serve them
+    for (std::uint32_t t = 0; t < g.thread.size(); ++t) {
+      rest -= g.thread[t].events;
+      const auto& line = lines_[t].events;
+      for (std::size_t k = events.meets(g.thread[t].events) ? line.size() : 0; k-- > 0;)
+        if (events.test(g.bit(line[k]))) {
+          found |= g.hb_of(line[k]);
+          break;
+        }
     }
+    rest.each([&](unsigned e) { found |= g.hb[e]; });
     return found;
   }
 
-  static Set happens_before_any(const Graph<W>& g, const Set& events) {
-    Set found;
-    events.each([&](unsigned e) { found |= g.hb[e]; });
-    return found;
-  }
-
-  // What is sequenced before y: earlier events of its thread, of those that started it, and of those that these joined.
-  static Set sequenced_before(const Graph<W>& g, Id y) {
-    Set found;
-    add_sequenced(g, y, found);
-    return found;
-  }
-
-  static void add_sequenced(const Graph<W>& g, Id y, Set& found) {
-    for (Id d = y; d != none;) {
-      if (const Id last = g.joined(d); last != none && !found.test(g.bit(last))) {
-        found.set(g.bit(last));
-        add_sequenced(g, last, found);
-      }
-      d = g[d].po_before != none ? g[d].po_before : g.thread[g[d].thread].spawned_by;
-      if (d == none || found.test(g.bit(d))) return;
-      found.set(g.bit(d));
+  // sequenced_[y]: earlier events of its thread, of those that started it, and of those that these joined.
+  // run_[y]: the first of the accesses of one location that end, one right after the other, with y.
+  const Set& sequenced_before(const Graph<W>& g, Id y) {
+    Line& line = lines_[g[y].thread];
+    while (line.sequenced <= g[y].index) {
+      const Id e = line.events[line.sequenced], before = g[e].po_before, joined = g.joined(e);
+      const Id after = before != none ? before : g.thread[g[e].thread].spawned_by;
+      Set found;
+      for (const Id d : {after, joined})
+        if (d != none) {
+          found |= sequenced_before(g, d);
+          found.set(g.bit(d));
+        }
+      sequenced_[at(e)] = found;
+      const bool goes_on = before != none && g[e].location != no_location && g[before].location == g[e].location;
+      run_[at(e)] = goes_on ? run_[at(before)] : e;
+      ++line.sequenced;
     }
+    return sequenced_[at(y)];
   }
 
-  // Sequenced before y at a place that is not y's.
-  static Set elsewhere_before(const Graph<W>& g, Id y) {
-    Set found;
-    sequenced_before(g, y).each([&](unsigned d) {
-      const Event& v = g[static_cast<Id>(d)];
-      if (v.location == no_location || v.location != g[y].location) found.set(d);
-    });
-    return found;
-  }
-
-  Set scb_before(const Graph<W>& g, Id y) const {
+  Set scb_before(const Graph<W>& g, Id y) {
     const Event& v = g[y];
-    Set found = sequenced_before(g, y);
-    happens_before_any(g, elsewhere_before(g, y)).each([&](unsigned z) {
-      found |= elsewhere_before(g, static_cast<Id>(z));
+    Set found = sequenced_before(g, y), known;
+    // sb|≠loc; hb: from the last event that is elsewhere, which is right before the run.
+    const Id first = run_[at(y)];
+    const Id elsewhere = g[first].po_before != none ? g[first].po_before : g.thread[v.thread].spawned_by;
+    for (const Id d : {elsewhere, g.joined(y)})
+      if (d != none) known |= g.hb_of(d);
+    each_latest(g, known, [&](Id z) {
+      sequenced_before(g, z);
+      found |= sequenced_[at(run_[at(z)])];
     });
     if (v.location != no_location) {
       const auto& l = g.location[v.location];
@@ -143,8 +183,25 @@ private:
     return found;
   }
 
+  // scb_sum_[y], eco_sum_[y]: what is scb- and eco-before y or an earlier event of its thread.
+  void sum(const Graph<W>& g, Id y) {
+    Line& line = lines_[g[y].thread];
+    for (; line.summed <= g[y].index; ++line.summed) {
+      const Id e = line.events[line.summed], before = g[e].po_before;
+      Set scb = scb_before(g, e), eco = writes_->eco_before(g, e);
+      if (before != none) scb |= scb_sum_[at(before)], eco |= eco_sum_[at(before)];
+      scb_sum_[at(e)] = scb;
+      eco_sum_[at(e)] = eco;
+    }
+  }
+
+  static std::size_t at(Id e) { return static_cast<std::size_t>(e); }
+
   const Writes* writes_ = nullptr;
   Set fences_, accesses_;
+  std::vector<Id> events_, run_; // events_: the SC ones
+  std::vector<Set> before_, sequenced_, scb_sum_, eco_sum_;
+  std::vector<Line> lines_;
 };
 
 } // namespace fencepost
