@@ -39,15 +39,15 @@ def fencepost(*arguments: str) -> list[str]:
     return [sys.executable, "-c", "from fencepost.cli import main; main()", *arguments[:1], *whole, *arguments[1:]]
 
 
-def run_once(command: Sequence[str], timeout: float) -> Sample:
-    """Runs to the end, or kills after `timeout` CPU seconds of one process, or ten times as long by the clock on a
-    machine that has other things to do (then the code is -9)."""
+def run_once(command: Sequence[str], timeout: float, patience: float = 10) -> Sample:
+    """Runs to the end, or kills after `timeout` CPU seconds of one process, or `patience` times as long by the clock on
+    a machine that has other things to do (then the code is -9)."""
     with tempfile.TemporaryFile("w+") as out:
         start = time.perf_counter()
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, text=True, start_new_session=True,
                                    preexec_fn=lambda: _limit(timeout))  # fmt: skip
         try:
-            status, usage = _wait(process.pid, 10 * timeout)
+            status, usage = _wait(process.pid, patience * timeout)
         except KeyboardInterrupt:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()

@@ -17,8 +17,8 @@ Programs that use public libraries, unmodified, as the libraries build them. Thi
 
 from checkouts that the caller names. libvsync brings its own clients, with its own flags; the others are in
 `benchmarks/real`. Decided is PASS or FAIL; a FAIL is an error of the program under that model, and the notes say what
-it is. Times are CPU seconds of the whole command, with compilation; a program is given up after {limit} CPU seconds, or
-after twice as long by the clock, whichever comes first.
+it is. Times are CPU seconds of the whole command, with compilation; a program is given up after {limit} CPU
+seconds.
 
 | library | model | decided | PASS | FAIL | not decided |
 |---|---|---|---|---|---|
