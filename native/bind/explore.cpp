@@ -95,6 +95,9 @@ void bind_explore(nb::module_& m) {
           "shortcuts", [](const ExploreOptions& o) { return o.machine.shortcuts; },
           [](ExploreOptions& o, bool on) { o.machine.shortcuts = on; })
       .def_prop_rw(
+          "prologue", [](const ExploreOptions& o) { return o.machine.prologue; },
+          [](ExploreOptions& o, std::uint32_t least) { o.machine.prologue = least; })
+      .def_prop_rw(
           "max_steps", [](const ExploreOptions& o) { return o.machine.steps; },
           [](ExploreOptions& o, std::uint32_t steps) { o.machine.steps = steps; });
   nb::class_<Exploration>(m, "Exploration", "A stateless exploration: run it for a while, look at it, save it, go on.")

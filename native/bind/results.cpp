@@ -99,6 +99,7 @@ void bind_results(nb::module_& m) {
   list(results, "findings", &Results::findings);
   list(results, "kept", &Results::kept);
   list(results, "cuts", &Results::cuts);
+  results.def_rw("in_parts", &Results::in_parts);
   rows(results, "between", &Results::between);
   rows(results, "looks", &Results::looks);
   results.def(

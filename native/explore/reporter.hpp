@@ -12,7 +12,10 @@
 #include "graph/coherence.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <unordered_set>
 
@@ -98,6 +101,9 @@ private:
   std::uint64_t final_memory(const G& g, std::uint64_t address, unsigned size);
   Id final_write(const G& g, Location l) const;
   Execution export_graph(const G& g, std::vector<Id>* numbering = nullptr);
+  void prepend(Execution& x);
+  static bool overlap(const Execution& x);
+  bool written(std::uint64_t address, unsigned size) const { return states_.prologue().wrote(address, size); }
   std::uint64_t fingerprint(const G& g) const;
   // Whether it was met before and does not count: RCMC may meet it again, for the others that is only noted.
   bool is_duplicate(const G& g) {

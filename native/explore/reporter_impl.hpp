@@ -223,7 +223,8 @@ void Reporter<G>::report(const G& g, ErrorKind kind, const std::string& message,
   f.execution = export_graph(g, &numbering);
   for (const Id e : blame) {
     const auto at = std::find(numbering.begin(), numbering.end(), e);
-    if (at != numbering.end()) f.events.push_back(static_cast<std::int32_t>(at - numbering.begin()));
+    const auto before = static_cast<std::ptrdiff_t>(states_.prologue().steps().size());
+    if (at != numbering.end()) f.events.push_back(static_cast<std::int32_t>(at - numbering.begin() + before));
   }
   results_.findings.push_back(std::move(f));
 }
@@ -259,7 +260,8 @@ template <class G> void Reporter<G>::report_ended(const G& g) {
 template <class G> bool Reporter<G>::memory(const G& g, Id e) {
   const auto& v = g[e];
   const Action& a = v.at->action;
-  if (layout::region(a.address) == layout::stack && v.is_read() && v.reads_from == initial && !copies(e, g)) {
+  if (layout::region(a.address) == layout::stack && v.is_read() && v.reads_from == initial && !copies(e, g) &&
+      !written(a.address, a.size)) {
     report(g, ErrorKind::Uninitialised, "read of stack memory that nobody has written", a.position,
            static_cast<std::int32_t>(v.thread), {e});
     return true;
@@ -271,9 +273,12 @@ template <class G> bool Reporter<G>::memory(const G& g, Id e) {
     report(g, kind, message, a.position, static_cast<std::int32_t>(v.thread), blame);
     return true;
   };
-  if (v.is_read() && v.reads_from == initial && !found->zeroed && !copies(e, g))
+  if (v.is_read() && v.reads_from == initial && !found->zeroed && !copies(e, g) && !written(a.address, a.size))
     return tell(ErrorKind::Uninitialised, "read of heap memory that nobody has written", {e});
   if (!has_free) return false;
+  if (states_.prologue().freed(found->address))
+    return v.kind == ActionKind::Free ? tell(ErrorKind::DoubleFree, "memory is freed twice", {e})
+                                      : tell(ErrorKind::UseAfterFree, "access to memory that was freed", {e});
   for (const Id d : g.order) {
     const auto& u = g[d];
     if (d == e || !g.shown(d)) continue;
@@ -296,7 +301,7 @@ template <class G> void Reporter<G>::leaks(const G& g) {
   for (std::size_t t = 0; t < g.thread.size(); ++t) {
     if (!g.thread[t].now) continue;
     for (const Allocation& memory : g.thread[t].now->state.allocations) {
-      if (!memory.heap) continue;
+      if (!memory.heap || states_.prologue().freed(memory.address)) continue;
       const bool freed = std::any_of(g.order.begin(), g.order.end(), [&](Id e) {
         return g[e].kind == ActionKind::Free && g[e].at->action.address == memory.address;
       });
@@ -321,7 +326,7 @@ template <class G> std::vector<std::uint64_t> Reporter<G>::outcome(const G& g) {
 // What `size` bytes of memory hold at the end. Accesses may have been to parts of them, or to more.
 template <class G> std::uint64_t Reporter<G>::final_memory(const G& g, std::uint64_t address, unsigned size) {
   const Locations& places = states_.locations();
-  std::uint64_t value = initial_value(states_.machine().program(), address, size);
+  std::uint64_t value = states_.prologue().value(states_.machine().program(), address, size);
   for (Location l = 0; l < std::min<std::size_t>(places.count(), g.location.size()); ++l) {
     const std::uint64_t first = std::max(address, places.address(l));
     const std::uint64_t end = std::min(address + size, places.address(l) + places.size(l));
@@ -405,8 +410,67 @@ template <class G> Execution Reporter<G>::export_graph(const G& g, std::vector<I
     x.stuck.push_back({static_cast<std::uint32_t>(t), now->action.position, now->action.kind});
   }
   if (ended || process) x.outcome = outcome(g);
+  prepend(x);
   if (numbering) *numbering = std::move(ids);
   return x;
+}
+
+// Puts what the first thread did before there were others in front, as if it had been explored.
+template <class G> void Reporter<G>::prepend(Execution& x) {
+  const Prologue& prologue = states_.prologue();
+  const auto many = static_cast<std::int32_t>(prologue.steps().size());
+  if (many == 0) return;
+  const auto moved = [&](std::int32_t& number) {
+    if (number >= 0) number += many;
+  };
+  for (auto& e : x.events) {
+    moved(e.reads_from);
+    moved(e.joined);
+    if (e.thread == 0) e.index += many;
+    if (e.kind != ActionKind::Read || e.reads_from >= 0) continue;
+    e.reads_from = std::max(prologue.writer(e.address, e.size), Prologue::untouched);
+  }
+  for (auto& spawn : x.spawned_by)
+    moved(spawn);
+  std::map<std::uint64_t, std::vector<std::int32_t>> coherence;
+  std::vector<Execution::Event> before;
+  for (const auto& s : prologue.steps()) {
+    const auto number = static_cast<std::int32_t>(before.size());
+    if (s.kind == ActionKind::Write) coherence[s.address].push_back(number);
+    before.push_back({0,
+                      number,
+                      s.kind,
+                      s.mode,
+                      s.fence,
+                      s.rmw,
+                      false,
+                      s.noreturn,
+                      s.size,
+                      s.address,
+                      s.value,
+                      s.position,
+                      std::max(s.reads_from, Prologue::untouched),
+                      -1,
+                      {},
+                      {},
+                      {}});
+  }
+  for (auto& [address, writes] : x.coherence)
+    for (const std::int32_t w : writes)
+      coherence[address].push_back(w + many);
+  x.coherence.assign(coherence.begin(), coherence.end());
+  x.events.insert(x.events.begin(), std::make_move_iterator(before.begin()), std::make_move_iterator(before.end()));
+  results_.in_parts |= overlap(x);
+}
+
+// Whether some accesses share bytes and are not to the same ones.
+template <class G> bool Reporter<G>::overlap(const Execution& x) {
+  std::set<std::pair<std::uint64_t, std::uint8_t>> places;
+  for (const auto& e : x.events)
+    if (e.kind == ActionKind::Read || e.kind == ActionKind::Write) places.emplace(e.address, e.size);
+  for (auto p = places.begin(); p != places.end(); ++p)
+    if (const auto next = std::next(p); next != places.end() && next->first < p->first + p->second) return true;
+  return false;
 }
 
 // Equal for equal graphs, however their events are numbered.

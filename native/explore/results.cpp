@@ -37,6 +37,7 @@ void Results::merge(Results&& other) {
   between.insert(other.between.begin(), other.between.end());
   looks.insert(other.looks.begin(), other.looks.end());
   report_left_out();
+  in_parts |= other.in_parts;
   cuts.insert(cuts.end(), other.cuts.begin(), other.cuts.end());
   std::move(other.kept.begin(), other.kept.end(), std::back_inserter(kept));
 }

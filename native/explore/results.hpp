@@ -74,6 +74,9 @@ struct Results {
   // Rounds that were left out because they take back what they add, and who looks at such places: see UndoneRounds.
   std::set<std::vector<std::uint64_t>> between, looks;
 
+  bool in_parts =
+      false; // what is before the first thread accesses in parts what executions that were handed out access
+
   std::vector<std::uint64_t> cuts; // where plain accesses should be cut for this program; nothing else counts then
 
   void merge(Results&& other);

@@ -2,7 +2,7 @@
 //   scb = sb ∪ sb|≠loc; hb; sb|≠loc ∪ hb|loc ∪ co ∪ fr
 //   psc = ([Esc] ∪ [Fsc]; hb?); scb; ([Esc] ∪ hb?; [Fsc])  ∪  [Fsc]; (hb ∪ hb; eco; hb); [Fsc]
 // Computed from the targets backwards, since rows hold predecessors. What happens before an event is in each thread all
-// that thread did up to some event, so most unions over many events are one row for each thread: docs/how/exploration.md.
+// that thread did up to some event, so most unions are one row for each thread: docs/how/exploration.md.
 #pragma once
 
 #include "graph/graph.hpp"

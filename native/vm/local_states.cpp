@@ -27,7 +27,7 @@ Location Locations::find(std::uint64_t address, unsigned size) {
   }
   const auto fresh = static_cast<Location>(places_.size());
   FP_REQUIRE(fresh != no_location, "there should be a number for each place");
-  places_.push_back({address, initial_value(program_, address, size), size});
+  places_.push_back({address, prologue_.value(program_, address, size), size});
   near.push_back(fresh);
   return fresh;
 }
@@ -48,7 +48,8 @@ std::vector<std::uint64_t> Locations::cuts(std::uint64_t address, unsigned size)
 
 // Not where dependencies are tracked: there a register is more than its value.
 LocalStates::LocalStates(const Bytecode& program, bool track_dependencies, MachineLimits limits)
-    : machine_(program, track_dependencies, limits), locations_(program) {
+    : machine_(program, track_dependencies, limits), least_(program.threads.size() == 1 ? limits.prologue : 0),
+      locations_(program, prologue_) {
   if (limits.shortcuts && !track_dependencies) rounds_ = std::make_unique<Rounds>(machine_);
   const auto undoes = [](const Instruction& i) { return i.opcode == Opcode::SpinHead && i.flags & flag::undoes; };
   if (limits.old_values && std::any_of(program.code.begin(), program.code.end(), undoes))
@@ -76,8 +77,18 @@ LocalState* LocalStates::first(std::uint32_t thread, std::uint32_t function, con
   if (known != first_.end()) return known->second;
   auto fresh = std::make_unique<LocalState>();
   fresh->state = machine_.start(thread, function, args);
-  fresh->action = machine_.run(fresh->state);
+  fresh->action = begin(fresh->state);
   return first_[key] = adopt(std::move(fresh));
+}
+
+// Runs a thread up to its first action, which for the first thread may be the one behind its prologue.
+Action LocalStates::begin(ThreadState& state) {
+  if (state.thread == 0 && least_ > 0) {
+    const ThreadState start = state;
+    if (const auto behind = prologue_.run(machine_, state, least_)) return *behind;
+    state = start;
+  }
+  return machine_.run(state);
 }
 
 LocalState* LocalStates::compute_next(LocalState* state, std::uint64_t answer) {

@@ -4,6 +4,7 @@
 
 #include "vm/contract.hpp"
 #include "vm/machine.hpp"
+#include "vm/prologue.hpp"
 
 #include <map>
 #include <memory>
@@ -61,7 +62,7 @@ private:
 // The places that accesses touch, numbered as they appear. A place is an address and a size.
 class Locations {
 public:
-  explicit Locations(const Bytecode& program) : program_(program) {}
+  Locations(const Bytecode& program, const Prologue& prologue) : program_(program), prologue_(prologue) {}
 
   // The number of the place, or no_location where it overlaps a different one.
   Location find(std::uint64_t address, unsigned size);
@@ -85,6 +86,7 @@ private:
   }
 
   const Bytecode& program_;
+  const Prologue& prologue_;
   std::vector<Place> places_;
   std::unordered_map<std::uint64_t, std::vector<Location>> by_granule_; // 8-byte granules
 };
@@ -100,6 +102,7 @@ public:
   Machine& machine() { return machine_; }
   const UndoneRounds* undone() const { return undone_.get(); }
   Locations& locations() { return locations_; }
+  const Prologue& prologue() const { return prologue_; }
 
   // The first state of a thread.
   LocalState* first(std::uint32_t thread, std::uint32_t function, const std::vector<std::uint64_t>& args);
@@ -123,10 +126,13 @@ public:
   void collect(const std::vector<LocalState*>& live);
 
 private:
+  Action begin(ThreadState& state);
   LocalState* compute_next(LocalState* state, std::uint64_t answer);
   LocalState* adopt(std::unique_ptr<LocalState> fresh);
 
   Machine machine_;
+  std::uint32_t least_; // events of a prologue
+  Prologue prologue_;
   Locations locations_;
   std::unique_ptr<Rounds> rounds_;       // where they are looked for
   std::unique_ptr<UndoneRounds> undone_; // where there may be some that matter

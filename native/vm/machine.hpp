@@ -115,6 +115,7 @@ struct MachineLimits {
   std::uint64_t memory = 1 << 26;  // bytes that one thread may allocate
   bool shortcuts = false;          // runs that lead nowhere end a thread: see Rounds
   bool old_values = false;         // others may read what was there before: see UndoneRounds
+  std::uint32_t prologue = 0; // from so many events on what comes before the first thread is not explored; 0: all is
 };
 
 // What a thread printed: format string and arguments, in order. Collected only on request.

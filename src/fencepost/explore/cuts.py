@@ -14,7 +14,7 @@ from pathlib import Path
 from fencepost import _core
 from fencepost.explore import journal
 from fencepost.explore.engines import Engine
-from fencepost.explore.native import native_options
+from fencepost.explore.native import begins_late, native_options
 from fencepost.models.registry import Model
 from fencepost.options import ExploreOptions
 from fencepost.prepare.encoded import Prepared, encoded
@@ -31,7 +31,11 @@ def settled(prepared: Prepared, model: Model, engine: Engine, options: ExploreOp
     while _mixes(prepared.program):
         first = _core.Exploration(prepared.bytecode, native_options(prepared, model, engine, options, keep=0))
         first.run(_AT_MOST, 1, 1)
-        asked = with_cuts(prepared, first.results().cuts)
+        cuts = first.results().cuts
+        if cuts and not prepared.early and begins_late(engine, options, keep=0):
+            prepared = replace(prepared, early=True)  # what is taken apart before the first thread is no matter
+            continue
+        asked = with_cuts(prepared, cuts)
         if asked is None:
             break
         prepared = asked
@@ -45,7 +49,7 @@ def with_cuts(prepared: Prepared, cuts: list[int]) -> Prepared | None:
     if not fresh:
         return None
     cut = encoded(replace(program, cuts=tuple(sorted(fresh | set(program.cuts)))))
-    return replace(cut, anonymous=prepared.anonymous)
+    return replace(cut, anonymous=prepared.anonymous, early=prepared.early)
 
 
 def _mixes(program: Program) -> bool:

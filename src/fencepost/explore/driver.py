@@ -23,6 +23,7 @@ from fencepost.explore.engines import (
 )
 from fencepost.explore.native import Runner, Watch
 from fencepost.explore.running import run_core
+from fencepost.explore.unmet import unmet
 from fencepost.judgement import Seen, judge, nothing_completes
 from fencepost.models.registry import Model, find
 from fencepost.options import CheckOptions, ExploreOptions
@@ -57,7 +58,8 @@ def explore(
     else:
         verdict = _check(program, found, options, progress, run)
     racy = _racy_in_c(program, found, options)
-    return replace(verdict, accepts_bounds=options.accept_bounds, warnings=(*verdict.warnings, *racy))
+    notes = (*verdict.warnings, *racy, *unmet(program, verdict))
+    return replace(verdict, accepts_bounds=options.accept_bounds, warnings=notes)
 
 
 def _racy_in_c(program: Program, model: Model, options: CheckOptions) -> tuple[str, ...]:
@@ -87,6 +89,8 @@ def _check(program: Program, found: Model, options: CheckOptions, progress: Watc
         return replace(verdict, extra={**verdict.extra, **_told(ran)})
     prepared, report, engine = ran
     errors, witnesses, limits = reading.sort_findings(report, prepared, found.name, options)
+    if errors and report.results.in_parts:  # no witness: what comes before the first thread takes memory apart
+        return _check(program, found, replace(options, reductions=False), progress, run)
     condition = reading.answer_condition(report, prepared)
     unfinished = reading.unfinished(report, limits, prepared)
     seen = Seen(errors, condition, unfinished, report.results.executions, report.results.blocked, "explored",

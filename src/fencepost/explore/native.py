@@ -314,6 +314,8 @@ def native_settings(prepared: Prepared, model: Model, engine: Engine, options: E
     found |= {"keep_executions": keep, "max_events": options.max_events, "digest": options.digest}
     if options.reduces_symmetry and engine.like in NATIVE_MODELS and options.algorithm == "trust" and not keep:
         found["anonymous"] = list(prepared.anonymous)
+    if begins_late(engine, options, keep):
+        found["prologue"] = 1 if prepared.early else _PROLOGUE
     found["shortcuts"] = options.shortcuts and options.spin_detection
     if options.algorithm == "rcmc":
         found |= {"rcmc": True, "check_duplicates": True, "shortcuts": False}
@@ -326,6 +328,17 @@ def native_settings(prepared: Prepared, model: Model, engine: Engine, options: E
     else:
         found["keep_going"] = True
     return found
+
+
+#: From so many events on what the first thread does before it starts others is not explored. Few cost nothing, and are
+#: part of what an execution shows.
+_PROLOGUE = 100
+
+
+def begins_late(engine: Engine, options: ExploreOptions, keep: int) -> bool:
+    """Whether what comes before the first thread may be done once."""
+    coherent = engine.like in NATIVE_MODELS and engine.like != "wrc11" and options.algorithm == "trust"
+    return coherent and options.reductions and isinstance(options, CheckOptions) and not options.digest and not keep
 
 
 def _rows(plan: Plan) -> list[Json]:

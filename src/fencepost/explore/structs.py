@@ -29,8 +29,8 @@ MEMBERS: dict[type, dict[str, type | None]] = {
         "unstable": None, "unjustified": None, "doubt": None,
         "representing": None, "uncounted": None, "asymmetric": None, "irregular": None,
         "may_miss": None, "outcomes": None, "flags": None, "assumed": None,
-        "findings": _core.CoreFinding, "kept": _core.CoreExecution, "cuts": None, "between": None,
-        "looks": None,
+        "findings": _core.CoreFinding, "kept": _core.CoreExecution, "cuts": None, "in_parts": None,
+        "between": None, "looks": None,
     },
 }  # fmt: skip
 

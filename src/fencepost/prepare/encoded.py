@@ -11,12 +11,14 @@ from fencepost.records import dataclass
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """The program that runs, after every pass, and what the core made of it. `anonymous`: by function, which parameters
-    it uses, as bits; negative where its threads can be told apart; empty where nobody asked."""
+    it uses, as bits; negative where its threads can be told apart; empty where nobody asked. `early`:
+    however short it is, what comes before the first thread is done once and not explored."""
 
     program: Program
     encoded: Encoded
     bytecode: _core.Bytecode
     anonymous: tuple[int, ...] = ()
+    early: bool = False
 
 
 def encoded(program: Program) -> Prepared:
