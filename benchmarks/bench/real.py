@@ -75,7 +75,7 @@ def _listed(library: str, path: Path) -> Iterator[Client]:
                 tuple(f.format(lib=path, here=CLIENTS) for f in [*files, *own.get("files", [])]),
                 (*found.get("options", []), *how.get("options", []), *own.get("options", [])),
                 tuple(f.format(lib=path, here=CLIENTS) for f in [*flags, *own.get("flags", [])]),
-                tuple(how.get("models", MODELS)), own.get("note", ""),
+                tuple(how.get("models", MODELS)), how.get("notes", {}).get(source, own.get("note", "")),
             )  # fmt: skip
 
 
