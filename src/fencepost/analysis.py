@@ -43,8 +43,9 @@ def answer(
     verdict = analysis(program, model, options, progress)
     if verdict.witness is None:
         return verdict
-    witness = verdict.witness if replayed else confirmed(verdict.witness, model)
-    return replace(verdict, witness=_curable(witness, program, trial) if trial is not None else witness)
+    found = verdict.witnesses if replayed else tuple(confirmed(w, model) for w in verdict.witnesses)
+    first, *others = _curable(found, program, trial) if trial is not None else found
+    return replace(verdict, witness=first, others=tuple(others))
 
 
 def confirmed(witness: Witness, model: Model) -> Witness:
@@ -62,9 +63,10 @@ def confirmed(witness: Witness, model: Model) -> Witness:
     return whole
 
 
-def _curable(witness: Witness, program: Program, trial: Trial) -> Witness:
-    """The witness with the search for a fix, which runs when it is told."""
+def _curable(witnesses: tuple[Witness, ...], program: Program, trial: Trial) -> tuple[Witness, ...]:
+    """The witnesses with the search for a fix, which runs once, when one is told: it is a fix of the whole program."""
     from fencepost.repair.cure import Cure
 
-    size = len(witness.execution.events)
-    return replace(witness, cure=Cure(program, trial.options, trial.check, size, robust=trial.robust))
+    size = len(witnesses[0].execution.events)
+    cure = Cure(program, trial.options, trial.check, size, robust=trial.robust)
+    return tuple(replace(w, cure=cure) for w in witnesses)

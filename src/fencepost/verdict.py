@@ -170,7 +170,8 @@ def _round(value: float) -> str:
 class Verdict:
     """`executions` and `blocked` count complete and blocked executions (or states, where the analysis visits states:
     then `extra` says so). `reason` is for people; `reasons` are the same as codes with places, to decide by.
-    `accepts_bounds`: who asked takes BOUNDED for a success."""
+    `accepts_bounds`: who asked takes BOUNDED for a success. `witness` shows the first error; `others` show the further
+    ones, in the order of `errors`, where every error was asked for."""
 
     answer: Answer
     reason: str
@@ -184,6 +185,12 @@ class Verdict:
     extra: Mapping[str, object] = field(default_factory=dict)
     reasons: tuple[Reason, ...] = ()
     accepts_bounds: bool = False
+    others: tuple[Witness, ...] = ()
+
+    @property
+    def witnesses(self) -> tuple[Witness, ...]:
+        """One execution for each error."""
+        return (self.witness, *self.others) if self.witness is not None else ()
 
     def __post_init__(self) -> None:
         if self.answer is Answer.UNKNOWN and not self.reasons:

@@ -67,22 +67,15 @@ def check_by_enumeration(
     seen = Seen([e for e, _ in tally.errors], holds, tally.unfinished(prepared), tally.executions, tally.blocked,
                 "enumerated", tally.assumed)  # fmt: skip
     verdict, reason, why = judge(prepared, seen)
-    witness = None
-    if tally.errors:
-        error, found = tally.errors[0]
-        witness = Witness(found.execution, error, model.name, program=prepared)
-    elif holds is False and tally.against is not None:
-        witness = refutation(prepared, tally.against, model.name)
+    witnesses = [Witness(found.execution, error, model.name, program=prepared) for error, found in tally.errors]
+    if not witnesses and holds is False and tally.against is not None:
+        witnesses = [refutation(prepared, tally.against, model.name)]
     return Verdict(
         verdict, reason, model.name, tally.executions, tally.blocked, time.perf_counter() - start,
-        _all_errors(tally, witness), witness, _warnings(prepared, tally),
+        tuple(w.error for w in witnesses), witnesses[0] if witnesses else None, _warnings(prepared, tally),
         {"engine": "enumerate"} | ({"condition": holds} if program.condition is not None else {}), why,
+        others=tuple(witnesses[1:]),
     )  # fmt: skip
-
-
-def _all_errors(tally: _Tally, witness: Witness | None) -> tuple[ErrorReport, ...]:
-    """A condition that one execution refutes is an error, too."""
-    return tuple(e for e, _ in tally.errors) or ((witness.error,) if witness is not None else ())
 
 
 def outcomes_by_enumeration(

@@ -121,6 +121,7 @@ def _check(program: Program, found: Model, options: CheckOptions, progress: Watc
         | ({"duplicates": report.results.duplicates} if options.algorithm == "rcmc" else {})
         | reading.reduced(report, prepared),
         why,
+        others=tuple(witnesses[1:]),
     )
 
 

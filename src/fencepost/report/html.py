@@ -32,8 +32,45 @@ def render(verdict: Verdict, sources: Sources | None = None) -> str:
     texts = sources or sources_of(verdict.witness)
     if verdict.witness is None:
         return _frame(verdict.answer.value, _plain_body(verdict))
-    story = tell(verdict.witness, texts)
-    return _page(story, texts, verdict.answer.value, _figures(verdict))
+    stories = [tell(w, texts) for w in verdict.witnesses]
+    pages = [_page(story, texts, verdict.answer.value, _figures(verdict)) for story in stories]
+    return pages[0] if len(pages) == 1 else _errors(verdict, stories, pages)
+
+
+def _errors(verdict: Verdict, stories: Sequence[Story], pages: Sequence[str]) -> str:
+    """One page for several errors: a list of them, and below it the page of each, to unfold."""
+    answer = verdict.answer.value
+    badge = f'<span class="badge {answer.lower()}">{answer}</span>'
+    names = [error_text(story.error) for story in stories]
+    rows = [
+        _row(f'<a href="#v{n}">{escape(name)}</a>', escape(_where(story)))
+        for n, (name, story) in enumerate(zip(names, stories, strict=True))
+    ]
+    folded = [
+        _folded(n, escape(name), page, shown=n == 0) for n, (name, page) in enumerate(zip(names, pages, strict=True))
+    ]
+    title = f"{len(pages)} errors under {verdict.model}"
+    return _list(f"{answer}: {title}", f"{badge} {escape(title)}", rows, folded)
+
+
+def _where(story: Story) -> str:
+    at = story.error.at
+    return f"{short_file(at.file)}:{at.line}" if at is not None else ""
+
+
+def _row(*cells: str) -> str:
+    return f"<tr>{''.join(f'<td>{c}</td>' for c in cells)}</tr>"
+
+
+def _folded(number: int, summary: str, page: str, *, shown: bool) -> str:
+    """A page inside a page, with names and scripts of its own."""
+    frame = f'<iframe sandbox="allow-scripts" srcdoc="{escape(page, quote=True)}"></iframe>'
+    return f'<details id="v{number}"{" open" if shown else ""}><summary>{summary}</summary>{frame}</details>'
+
+
+def _list(title: str, heading: str, rows: Sequence[str], pages: Sequence[str]) -> str:
+    table = f'<div class="several"><table>{"".join(rows)}</table>{"".join(pages)}</div>'
+    return _frame(title, f"<header><h1>{heading}</h1></header>{table}")
 
 
 def render_several(results: Sequence[tuple[str, Verdict]], sources: Sources | None = None) -> str:
@@ -46,13 +83,9 @@ def render_several(results: Sequence[tuple[str, Verdict]], sources: Sources | No
         badge = f'<span class="badge {verdict.answer.value.lower()}">{verdict.answer.value}</span>'
         told = error_text(verdict.errors[0]) if verdict.errors else verdict.reason or "no error in any execution"
         link = f'<a href="#v{number}">{escape(name)}</a>'
-        cells = (link, badge, escape(told), escape(_figures(verdict)))
-        rows.append(f"<tr>{''.join(f'<td>{c}</td>' for c in cells)}</tr>")
-        frame = f'<iframe sandbox="allow-scripts" srcdoc="{escape(render(verdict, sources), quote=True)}"></iframe>'
-        shown = " open" if number == first else ""
-        pages.append(f'<details id="v{number}"{shown}><summary>{badge} {escape(name)}</summary>{frame}</details>')
-    table = f'<div class="several"><table>{"".join(rows)}</table>{"".join(pages)}</div>'
-    return _frame(f"{len(results)} verdicts", f"<header><h1>{len(results)} verdicts</h1></header>{table}")
+        rows.append(_row(link, badge, escape(told), escape(_figures(verdict))))
+        pages.append(_folded(number, f"{badge} {escape(name)}", render(verdict, sources), shown=number == first))
+    return _list(f"{len(results)} verdicts", f"{len(results)} verdicts", rows, pages)
 
 
 def render_witness(witness: Witness, sources: Sources | None = None) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fencepost.program.operands import Position
 from fencepost.reasons import Reason
-from fencepost.verdict import ErrorReport, Verdict
+from fencepost.verdict import ErrorReport, Verdict, Witness
 
 if TYPE_CHECKING:
     from fencepost.witness.sources import Sources
@@ -17,13 +17,10 @@ SCHEMA = "fencepost/verdict/1"
 
 
 def verdict_data(verdict: Verdict, sources: Sources | None = None) -> dict[str, Any]:
-    """The one object that `--json` prints: the verdict, the witness that `fencepost replay` reads, and its story."""
-    story, witness = None, None
-    if verdict.witness is not None:
-        from fencepost.witness.codec import encode
-        from fencepost.witness.story import tell
-
-        story, witness = tell(verdict.witness, sources), encode(verdict.witness, sources)
+    """The one object that `--json` prints: the verdict, the witness that `fencepost replay` reads, and its story; the
+    same of each further error."""
+    told = [_told(w, sources) for w in verdict.witnesses]
+    first = told[0] if told else {"explanation": None, "witness": None}
     return {
         "schema": SCHEMA,
         "verdict": verdict.answer.value,
@@ -35,10 +32,17 @@ def verdict_data(verdict: Verdict, sources: Sources | None = None) -> dict[str, 
         "seconds": round(verdict.seconds, 6),
         "errors": [_error(e) for e in verdict.errors],
         "warnings": list(verdict.warnings),
-        "explanation": _explanation(story) if story is not None else None,
-        "witness": witness,
+        **first,
+        "others": told[1:],
         **verdict.extra,
     }
+
+
+def _told(witness: Witness, sources: Sources | None) -> dict[str, Any]:
+    from fencepost.witness.codec import encode
+    from fencepost.witness.story import tell
+
+    return {"explanation": _explanation(tell(witness, sources)), "witness": encode(witness, sources)}
 
 
 def _reason(reason: Reason) -> dict[str, Any]:

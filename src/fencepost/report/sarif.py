@@ -64,8 +64,7 @@ def _results(verdict: Verdict, sources: Sources | None) -> list[Json]:
 
 
 def _result(error: ErrorReport, verdict: Verdict, sources: Sources | None) -> Json:
-    witness = verdict.witness
-    story = tell(witness, sources) if witness is not None and witness.error == error else None
+    story = next((tell(w, sources) for w in verdict.witnesses if w.error == error), None)
     told = story.error if story is not None else error
     text = f"{error_text(told)} under {verdict.model}."
     if story is not None and story.explanation.reason:

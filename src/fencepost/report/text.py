@@ -132,6 +132,9 @@ def _place(at: Position | None) -> str:
 
 def _tail(verdict: Verdict, width: int) -> list[Line]:
     lines: list[Line] = [[]]
+    for other in verdict.others:
+        where = f"  {_place(other.error.at)}" if other.error.at is not None else ""
+        lines += _labelled("also", f"{error_text(other.error)}{where}", width)
     for warning in verdict.warnings:
         lines += _labelled("warning", warning, width)
     lines.append([Span(figures(verdict), "dim")])
