@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from little import Little, Statement
@@ -209,10 +210,23 @@ class Views(Memory):
     threads: tuple[Knowledge, ...] = ()
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
         return hash((self.orders, self.threads))
 
+    @cached_property
+    def _order(self) -> dict[str, tuple[Message, ...]]:
+        return dict(self.orders)
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, int], int]:
+        """Where in its order each message is; the initial one is first."""
+        return {(x, m.number): k for x, order in self.orders for k, m in enumerate(order)}
+
     def order(self, x: str) -> tuple[Message, ...]:
-        return dict(self.orders).get(x, (Message(0, 0, ()),))
+        return self._order.get(x) or (Message(0, 0, ()),)
 
     def known(self, t: int) -> Knowledge:
         return self.threads[t] if t < len(self.threads) else Knowledge()
@@ -221,9 +235,11 @@ class Views(Memory):
         return {x: self.order(x)[-1].value for x in self.program.locations}
 
     def place(self, x: str, number: int) -> int:
-        return next(k for k, m in enumerate(self.order(x)) if m.number == number)
+        return self._places[x, number] if number else 0
 
     def join(self, a: View, b: View) -> View:
+        if not b or a == b:
+            return a
         both = dict(a)
         for x, number in b:
             if self.place(x, number) >= self.place(x, both.get(x, 0)):
@@ -233,7 +249,7 @@ class Views(Memory):
     def _with(self, t: int, known: Knowledge) -> Views:
         threads = list(self.threads) + [Knowledge()] * (len(self.program.threads) - len(self.threads))
         threads[t] = known
-        return replace(self, threads=tuple(threads))
+        return Views(self.program, self.machine, self.orders, tuple(threads))
 
     def acquires(self, s: Statement) -> bool:
         return self.machine == "ra" or s.mode == "acquire" or s.mode == "acq_rel"
@@ -280,8 +296,10 @@ class Views(Memory):
                 continue
             follows = -1 if read is None else read.number
             blank = (*order[:at], Message(number, value, (), follows), *order[at:])
-            placed = replace(self, orders=tuple(sorted((dict(self.orders) | {x: blank}).items())))
-            yield placed._send(t, s, number, read)
+            yield self._ordered(x, blank)._send(t, s, number, read)
+
+    def _ordered(self, x: str, order: tuple[Message, ...]) -> Views:
+        return Views(self.program, self.machine, tuple(sorted((self._order | {x: order}).items())), self.threads)
 
     def _send(self, t: int, s: Statement, number: int, read: Message | None) -> Views:
         """Fills in what the new message carries."""
@@ -295,4 +313,4 @@ class Views(Memory):
             carried = self.join(carried, read.view)
         order = tuple(replace(m, view=carried) if m.number == number else m for m in self.order(x))
         known = Knowledge(now, self.join(k.acquired, now), k.fenced, tuple(sorted(released.items())))
-        return replace(self, orders=tuple(sorted((dict(self.orders) | {x: order}).items())))._with(t, known)
+        return self._ordered(x, order)._with(t, known)
