@@ -7,5 +7,6 @@ template class fencepost::CommitEngine<1>;
 #ifndef FENCEPOST_NARROW
 template class fencepost::CommitEngine<2>;
 template class fencepost::CommitEngine<8>;
+template class fencepost::CommitEngine<32>;
 template class fencepost::CommitEngine<fencepost::widest_by_plan>;
 #endif

@@ -68,8 +68,13 @@ template <unsigned W> bool CommitEngine<W>::extend() {
   if (g.location.size() < states_.locations().count()) g.location.resize(states_.locations().count());
   const bool full = g.order.size() + g.location.size() + 4 > Set::capacity;
   if (full && W < widest_by_plan) return full_ = true;
-  if (full || (g.order.size() >= options_.max_events && shown_events(g) >= options_.max_events)) {
-    reporter_.report(g, ErrorKind::EventBound, "an execution has too many events", 0, -1, {});
+  const bool bounded = g.order.size() >= options_.max_events && shown_events(g) >= options_.max_events;
+  if (full || bounded) {
+    const std::string most =
+        bounded ? std::to_string(options_.max_events) + " (--max-events)"
+                : std::to_string(Set::capacity) +
+                      " with memory locations, and stores as two, the most that is kept under this model";
+    reporter_.report(g, ErrorKind::EventBound, "an execution has too many events: more than " + most, 0, -1, {});
     return false;
   }
   const int t = next_thread();

@@ -56,7 +56,7 @@ public:
 // The engine with rows of 1, 2, 4, ... words; null past the widest.
 std::unique_ptr<AnyEngine> make_engine(unsigned words, LocalStates& states, const ExploreOptions& options,
                                        Results& results);
-inline constexpr unsigned widest = 128, widest_by_plan = 64;
+inline constexpr unsigned widest = 128, widest_by_plan = 128;
 
 template <unsigned W> class Engine final : public AnyEngine {
 public:

@@ -19,6 +19,7 @@ extern template class RcmcEngine<rcmc::wide>;
 extern template class CommitEngine<1>;
 extern template class CommitEngine<2>;
 extern template class CommitEngine<8>;
+extern template class CommitEngine<32>;
 extern template class CommitEngine<widest_by_plan>;
 
 namespace {
@@ -76,6 +77,7 @@ std::unique_ptr<AnyEngine> make_engine(unsigned words, LocalStates& states, cons
     if (words <= 1) return make_commit<1>(states, options, results);
     if (words <= 2) return make_commit<2>(states, options, results);
     if (words <= 8) return make_commit<8>(states, options, results);
+    if (words <= 32) return make_commit<32>(states, options, results);
     return make_commit<widest_by_plan>(states, options, results);
   }
   if (words <= 1) return make<Engine<1>>(states, options, results);

@@ -123,3 +123,13 @@ def test_a_loop_of_compare_exchanges_ends() -> None:
     program = read_file(ROOT / "benchmarks/algorithms/containers/michael_scott.c")
     verdict = api.check(program, model="imm", time_limit=60)
     assert (verdict.answer, verdict.executions) == (Answer.PASS, 13)
+
+
+@pytest.mark.parametrize("model", ["power", "armv8", "riscv", "armv7", "imm"])
+def test_many_accesses_under_a_lock(model: str) -> None:
+    """What the lock orders is tried in no other order."""
+    cells = "; ".join(f"a{k} := a{k} + 1" for k in range(30))
+    taker = f"thread T{{}} {{{{ t := FADD(next, 1); wait(owner.acq == t); {cells}; owner.rel := t + 1 }}}}\n"
+    names = ", ".join(f"a{k}" for k in range(30))
+    verdict = api.check(read_text(f"var next, owner, {names}\n" + taker.format(0) + taker.format(1)), model=model)
+    assert (verdict.answer, verdict.executions) == (Answer.PASS, 2)

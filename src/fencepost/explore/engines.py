@@ -22,6 +22,7 @@ from fencepost.program.instructions import (
     StoreConditional,
 )
 from fencepost.program.operands import Reg
+from fencepost.program.passes.flow import successors
 from fencepost.program.passes.rewrite import defined, used
 from fencepost.program.program import Function, Program
 
@@ -126,8 +127,9 @@ def _is_ordered(i: Instruction) -> bool:
 
 
 def _conditionals_elsewhere(function: Function) -> bool:
-    """Whether a store-conditional goes where something that was read says. The explorer's events wait until the places
-    of those before them are known; one that fails is no access, so for the model nothing waits for its address."""
+    """Whether a store-conditional goes where something that was read says, and its load did not go there. Events of the
+    explorer wait until the places of those before them are known; one that fails is no access, so for the model nothing
+    waits for its address, unless for that of the load."""
     if not any(isinstance(i, StoreConditional) for i in function.code):
         return False
     read: set[Reg] = set()
@@ -137,7 +139,29 @@ def _conditionals_elsewhere(function: Function) -> bool:
         for i in function.code:
             if isinstance(i, Load | Rmw | Cas) or any(o in read for o in used(i)):
                 read.update(defined(i))
-    return any(isinstance(i, StoreConditional) and i.address in read for i in function.code)
+    return any(
+        isinstance(i, StoreConditional) and i.address in read and not _reserved(function, k)
+        for k, i in enumerate(function.code)
+    )
+
+
+def _reserved(function: Function, conditional: int) -> bool:
+    """Whether a store-conditional comes only after a load-reserve by the same register, set for both."""
+    code = function.code
+    store = code[conditional]
+    assert isinstance(store, StoreConditional), "a store-conditional should be one"
+    loads = {k for k, i in enumerate(code) if isinstance(i, Load) and i.exclusive and i.address == store.address}
+    waiting = [0, *(n for k, i in enumerate(code) if store.address in defined(i) for n in successors(k, i))]
+    seen: set[int] = set()
+    while waiting:
+        k = waiting.pop()
+        if k in seen or k in loads:
+            continue
+        if k == conditional:
+            return False
+        seen.add(k)
+        waiting.extend(successors(k, code[k]))
+    return True
 
 
 def _oddly_annotated(i: Instruction) -> bool:
