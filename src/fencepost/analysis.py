@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
+from fencepost.errors import FencepostError
 from fencepost.models.registry import Model
 from fencepost.options import CheckOptions
 from fencepost.program.program import Program
@@ -34,16 +35,28 @@ class Trial:
     robust: bool = False
 
 
+#: Given a program after all passes and the size of an execution: the errors under sc, as far as they are found.
+Plain = Callable[[Program, int], list[Witness]]
+
+_PLAIN = "the error needs no weak memory: an execution in which the threads take turns is told"
+
+
 def answer(
     analysis: Analysis[Options, Progress], program: Program, model: Model, options: Options,
     progress: Progress | None = None, trial: Trial | None = None, *, replayed: bool = False,
+    plainly: Plain | None = None,
 ) -> Verdict:  # fmt: skip
     """What the analysis says, with a witness that holds. Without a `trial` no fix is looked for. `replayed`: the
-    analysis ran its witness again itself, on a machine of its own, and asked the model about it."""
+    analysis ran its witness again itself, on a machine of its own, and asked the model about it. `plainly`: looks for
+    the same errors without weak memory, which are easier to follow."""
     verdict = analysis(program, model, options, progress)
     if verdict.witness is None:
         return verdict
     found = verdict.witnesses if replayed else tuple(confirmed(w, model) for w in verdict.witnesses)
+    if plainly is not None:
+        told = _simplest(found, model, plainly)
+        errors = {old.error: new.error for old, new in zip(verdict.witnesses, told, strict=True)}
+        verdict, found = replace(verdict, errors=tuple(errors.get(e, e) for e in verdict.errors)), told
     first, *others = _curable(found, program, trial) if trial is not None else found
     return replace(verdict, witness=first, others=tuple(others))
 
@@ -61,6 +74,32 @@ def confirmed(witness: Witness, model: Model) -> Witness:
     whole = whole if own.ours else replace(whole, model_text=own.source)
     confirm(whole, own)
     return whole
+
+
+def _simplest(found: tuple[Witness, ...], model: Model, plainly: Plain) -> tuple[Witness, ...]:
+    """Where the same error, at the same place, is found without weak memory, that execution is the witness. The model
+    is asked about it, and it is run again, as any other one."""
+    from fencepost.witness.cycles import takes_turns
+
+    weak = [w for w in found if w.program is not None and not takes_turns(w.execution)]
+    if not weak or weak[0].program is None:
+        return found
+    plain = plainly(weak[0].program, max(len(w.execution.events) for w in weak))
+    same = {_name(w): w for w in reversed(plain) if takes_turns(w.execution)}
+    return tuple(_instead(w, same.get(_name(w)), model) if w in weak else w for w in found)
+
+
+def _name(witness: Witness) -> tuple[object, ...]:
+    return witness.error.kind, witness.error.at, witness.error.message
+
+
+def _instead(witness: Witness, plain: Witness | None, model: Model) -> Witness:
+    if plain is None:
+        return witness
+    try:
+        return confirmed(replace(plain, model=witness.model, notes=(*witness.notes, _PLAIN)), model)
+    except FencepostError:  # the one that was found first is a witness, too
+        return witness
 
 
 def _curable(witnesses: tuple[Witness, ...], program: Program, trial: Trial) -> tuple[Witness, ...]:

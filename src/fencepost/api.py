@@ -110,7 +110,7 @@ def check(
 ) -> Verdict:
     """Explores all executions under a memory model and looks for errors. `keywords` are the fields of CheckOptions."""
     options = make(CheckOptions, keywords)
-    return _explored(_has_loops(read(source, flags=flags), options), options, progress)
+    return _explored(_has_loops(read(source, flags=flags), options), options, progress, simplest=True)
 
 
 def _runner(options: ExploreOptions) -> Runner:
@@ -122,14 +122,22 @@ def _runner(options: ExploreOptions) -> Runner:
     return run
 
 
-def _explored(program: Program, options: CheckOptions, progress: Watch | None = None) -> Verdict:
+def _explored(
+    program: Program, options: CheckOptions, progress: Watch | None = None, *, simplest: bool = False
+) -> Verdict:
+    """`simplest`: for people to read, an error that needs no weak memory is shown without it."""
+    from fencepost.explore.plain import plain_errors
+
     if options.via_robustness:
         from fencepost.via_robustness import explore_via_robustness as explore
     else:
         from fencepost.explore import explore
 
     trial = Trial(_explored, replace(options, cluster=None, certificates=None)) if options.fix else None
-    return answer(partial(explore, run=_runner(options)), program, find_model(options.model), options, progress, trial)
+    return answer(
+        partial(explore, run=_runner(options)), program, find_model(options.model), options, progress, trial,
+        plainly=partial(plain_errors, options=options) if simplest else None,
+    )  # fmt: skip
 
 
 def robust(

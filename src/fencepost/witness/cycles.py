@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection
 
-from fencepost.execution.execution import Pair
+from fencepost.execution.execution import Execution, Pair
 from fencepost.verdict import Edge
 from fencepost.witness.relations import Relations
 
@@ -27,6 +27,11 @@ def shortest_cycle(relations: Relations, among: Collection[int] | None = None) -
         return ()
     pairs = zip(best, [*best[1:], best[0]], strict=True)
     return tuple(Edge(a, b, steps.get((a, b), "po")) for a, b in pairs)
+
+
+def takes_turns(execution: Execution) -> bool:
+    """Whether it is sequentially consistent."""
+    return not _on_cycles(Relations(execution), None)
 
 
 def _on_cycles(relations: Relations, among: Collection[int] | None) -> set[int]:

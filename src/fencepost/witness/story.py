@@ -17,13 +17,14 @@ from fencepost.verdict import Edge, ErrorReport, Step, Witness
 from fencepost.witness.case import Case, open_case
 from fencepost.witness.explain import Explanation, explain, waits_for
 from fencepost.witness.faults import is_fault, thing
-from fencepost.witness.linearise import Unit, linearise
+from fencepost.witness.linearise import linearise
 from fencepost.witness.memory import Sight, sights
 from fencepost.witness.names import MODES, listed
 from fencepost.witness.operations import HIDDEN, told_as
 from fencepost.witness.sites import Called, foreign, in_library
 from fencepost.witness.sources import Sources, sources_of
 from fencepost.witness.titles import TITLES
+from fencepost.witness.turns import Unit
 
 
 @dataclass(frozen=True, slots=True)
