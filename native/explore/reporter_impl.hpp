@@ -209,11 +209,14 @@ void Reporter<G>::report(const G& g, ErrorKind kind, const std::string& message,
                          std::int32_t thread, const std::vector<Id>& blame) {
   if (!detail::is_bound(kind) && !options_.keep_going) failed_ = true;
   if (kind == ErrorKind::MixedSize && thread >= 0) ask_for_cuts(*g.thread[static_cast<std::size_t>(thread)].now);
-  for (Finding& known : results_.findings)
-    if (known.kind == kind && known.position == position) {
-      ++known.count;
-      return;
-    }
+  const std::size_t before = states_.prologue().steps().size();
+  Finding* known = nullptr;
+  for (Finding& f : results_.findings)
+    if (f.kind == kind && f.position == position) known = &f;
+  if (known != nullptr) {
+    ++known->count;
+    if (detail::is_bound(kind) || before + g.order.size() >= known->execution.events.size()) return;
+  }
   std::vector<Id> numbering;
   Finding f;
   f.kind = kind;
@@ -223,10 +226,15 @@ void Reporter<G>::report(const G& g, ErrorKind kind, const std::string& message,
   f.execution = export_graph(g, &numbering);
   for (const Id e : blame) {
     const auto at = std::find(numbering.begin(), numbering.end(), e);
-    const auto before = static_cast<std::ptrdiff_t>(states_.prologue().steps().size());
-    if (at != numbering.end()) f.events.push_back(static_cast<std::int32_t>(at - numbering.begin() + before));
+    if (at != numbering.end())
+      f.events.push_back(static_cast<std::int32_t>(at - numbering.begin() + static_cast<std::ptrdiff_t>(before)));
   }
-  results_.findings.push_back(std::move(f));
+  if (known == nullptr) {
+    results_.findings.push_back(std::move(f));
+    return;
+  }
+  f.count = known->count;
+  *known = std::move(f);
 }
 
 // The exploration ends here: it is to begin again with plain accesses cut into pieces.

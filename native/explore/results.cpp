@@ -29,10 +29,15 @@ void Results::merge(Results&& other) {
   for (Finding& f : other.findings) {
     const auto known = std::find_if(findings.begin(), findings.end(),
                                     [&](const Finding& k) { return k.kind == f.kind && k.position == f.position; });
-    if (known == findings.end())
+    if (known == findings.end()) {
       findings.push_back(std::move(f));
+      continue;
+    }
+    f.count += known->count;
+    if (f.execution.events.size() < known->execution.events.size())
+      *known = std::move(f);
     else
-      known->count += f.count;
+      known->count = f.count;
   }
   between.insert(other.between.begin(), other.between.end());
   looks.insert(other.looks.begin(), other.looks.end());

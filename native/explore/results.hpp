@@ -66,7 +66,7 @@ struct Results {
   std::pair<std::uint32_t, std::uint32_t> doubt{};
   bool may_miss = false; // the commit-before order was stronger than the model somewhere: executions may be missing
   std::map<std::vector<std::uint64_t>, std::uint64_t> outcomes; // observed values -> complete executions
-  std::vector<Finding> findings;                                // one per kind and place
+  std::vector<Finding> findings;                                // one per kind and place, the smallest that was met
   std::set<std::int32_t> flags;                                 // checks of the plan whose flag was raised
   std::set<std::uint32_t> assumed;                              // where assumes failed that blocked an execution
   std::vector<Execution> kept;                                  // where executions were asked for

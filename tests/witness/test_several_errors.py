@@ -93,3 +93,30 @@ def test_text_names_the_others_and_sarif_shows_their_paths(
     assert "also     assertion violated: never told  two.fp:12\n" in capsys.readouterr().out
     results = json.loads((tmp_path / "log").read_text())["runs"][0]["results"]
     assert [len(r["codeFlows"]) for r in results] == [1, 1]
+
+
+LONG_AND_SHORT = """\
+var x, y
+thread a {
+  x := 1
+}
+thread b {
+  r := x
+  if r == 1 {
+    y := 1
+    y := 2
+  }
+  assert(r == 2, "always")
+}
+"""
+
+
+def test_of_the_executions_of_one_error_the_smallest_is_shown(tmp_path: Path) -> None:
+    file = tmp_path / "p.fp"
+    file.write_text(LONG_AND_SHORT)
+    sizes = []
+    for keep_going in (False, True):
+        witness = fencepost.check(file, keep_going=keep_going, fix=False).witness
+        assert witness is not None
+        sizes.append(sum(e.thread >= 0 and e.is_access for e in witness.execution.events))
+    assert sizes == [4, 2]
