@@ -152,6 +152,13 @@ private:
   bool arrives_regularly(Id e) const;
   bool looks_regularly(Id e) const;
 
+  // --- critical sections
+  void give_up_sections();
+  bool may_follow(const LocalState& now) const;
+  bool disciplined(const Graph<W>& g) const;
+  template <class F> bool frees_in_order(const Graph<W>& g, Id f, F&& ordered) const;
+  bool keeps_mutex(const Graph<W>& g, Id begin, const std::vector<Set>& before) const;
+
   // --- atomic blocks
   bool hopeless();
   bool must_stay(Id e, const Set& kept) const;
@@ -187,7 +194,7 @@ private:
   Consistency<W> consistency_;
   Reporter<Graph<W>> reporter_;
   Blocks<W> blocks_;
-  const bool own_hb_, has_non_atomics_, has_blocks_, has_barriers_;
+  const bool own_hb_, has_non_atomics_, has_blocks_, has_barriers_, has_sections_;
   Symmetry<W> symmetry_;
   std::vector<std::unique_ptr<Graph<W>>> graphs_;
   std::size_t depth_ = 0;
@@ -195,7 +202,8 @@ private:
   typename Population<Graph<W>>::Level frontier_; // for estimates
   Population<Graph<W>> population_;
   bool descend_ = true, full_ = false;
-  std::uint64_t tick_ = 1; // over all calls of run: a slice of short executions may be shorter than what it measures
+  std::uint64_t broken_ = 0; // graphs in which a critical section was
+  std::uint64_t tick_ = 1;   // over all calls of run: a slice of short executions may be shorter than what it measures
 };
 
 } // namespace fencepost

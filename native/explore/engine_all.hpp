@@ -8,6 +8,7 @@
 #include "explore/engine_report_impl.hpp"
 #include "explore/engine_sample_impl.hpp"
 #include "explore/engine_save_impl.hpp"
+#include "explore/engine_sections_impl.hpp"
 #include "explore/engine_symmetry_impl.hpp"
 #include "explore/engine_waiting_impl.hpp"
 #include "explore/engine_weak_impl.hpp"

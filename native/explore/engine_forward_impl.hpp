@@ -28,6 +28,8 @@ Engine<W>::Engine(LocalStates& states, const ExploreOptions& options, Results& r
       has_non_atomics_(detail::uses(states, detail::is_plain_access)),
       has_blocks_(detail::uses(states, [](const Instruction& i) { return i.opcode == Opcode::AtomicBegin; })),
       has_barriers_(detail::uses(states, [](const Instruction& i) { return i.flags & flag::barrier; })),
+      has_sections_(detail::uses(
+          states, [](const Instruction& i) { return i.opcode == Opcode::AtomicBegin && i.use[0] != no_operand; })),
       symmetry_(states, options, !has_blocks_) {
   use_level(0);
 }

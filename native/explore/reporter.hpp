@@ -84,6 +84,9 @@ public:
   void complete(const G& g);
   void blocked(const G& g);
 
+  // The allocation that holds an address of the heap or a shared stack, by whoever made it; null where there is none.
+  const Allocation* allocation_of(const G& g, std::uint64_t address) const;
+
 private:
   void ask_for_cuts(const LocalState& now);
   void report_ended(const G& g);
@@ -96,7 +99,6 @@ private:
   bool stalled(const G& g, std::vector<Id>& blame) const;
   bool repeats(const G& g, const std::vector<Id>& events, std::uint64_t since) const;
   bool on_the_way(const G& g) const;
-  const Allocation* allocation_of(const G& g, std::uint64_t address) const;
   std::vector<std::uint64_t> outcome(const G& g);
   std::uint64_t final_memory(const G& g, std::uint64_t address, unsigned size);
   Id final_write(const G& g, Location l) const;

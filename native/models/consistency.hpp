@@ -48,7 +48,7 @@ public:
 
   // Whether the graph stays consistent with read e in it. pre: what it reads is not below the floor.
   bool accepts_read(const Graph<W>& g, Id e) {
-    if (without_coherence(model_)) return accepts_weakly(g);
+    if (without_coherence(model_)) return accepts_weakly_at(g, e);
     const Event& v = g[e];
     FP_ASSERT(v.is_read() && v.reads_from != none, "a read that is judged should have a source");
     FP_ASSERT(!v.waiting, "a marker should not be judged");
@@ -60,7 +60,7 @@ public:
 
   // The same for write e at its place in coherence.
   bool accepts_write(const Graph<W>& g, Id e) {
-    if (without_coherence(model_)) return accepts_weakly(g);
+    if (without_coherence(model_)) return accepts_weakly_at(g, e);
     const Event& v = g[e];
     FP_ASSERT(v.is_write() && v.co_before != none, "a write that is judged should have a place");
     if (v.co_after == none) return true;
@@ -68,9 +68,13 @@ public:
     return !own_happens_before(model_) || !sc_ || psc_.consistent(g, coherence_);
   }
 
-  bool accepts_fence(const Graph<W>& g) { return !without_coherence(model_) || accepts_weakly(g); }
+  bool accepts_fence(const Graph<W>& g) { return !without_coherence(model_) || !sc_ || accepts_weakly(g); }
 
 private:
+  bool accepts_weakly_at(const Graph<W>& g, Id e) {
+    return sc_ ? accepts_weakly(g) : weak_.consistent_at(g, g[e].location);
+  }
+
   Model model_;
   bool sc_;
   GlobalOrder<W> order_;

@@ -35,6 +35,15 @@ public:
     return coherent(g, l, accesses);
   }
 
+  // The same where only the accesses of one location have changed, in a program without SC accesses and SC fences.
+  bool consistent_at(const Graph<W>& g, Location l) {
+    const Set accesses = g.location[l].writes | g.location[l].reads;
+    grow(g);
+    accesses.each([&](unsigned y) { eco_[y] = {}; });
+    order(g, l, accesses);
+    return atomic(g, l) && coherent(g, l, accesses);
+  }
+
   // The least, by thread and index, of the writes that nothing in `previous` follows in mo_weak.
   template <class F> Id canonical_source(const Graph<W>& g, Id read, F&& previous) {
     FP_ASSERT(g[read].is_read(), "only a read should have a canonical source");
@@ -43,7 +52,7 @@ public:
     (g.location[l].writes | g.location[l].reads).each([&](unsigned e) {
       if (static_cast<Id>(e) != read && previous(static_cast<Id>(e))) here.set(e);
     });
-    rows_.assign(g.event.size(), {});
+    grow(g);
     order(g, l, here);
     const Set writes = here & g.location[l].writes;
     if (writes.none()) return initial;
@@ -74,6 +83,12 @@ public:
   }
 
 private:
+  void grow(const Graph<W>& g) {
+    if (rows_.size() >= g.event.size()) return;
+    rows_.resize(g.event.size());
+    eco_.resize(g.event.size());
+  }
+
   // rows_[y] := the accesses of the location that are before y in (hb ∪ rf)+.
   void order(const Graph<W>& g, Location l, const Set& here) {
     FP_ASSERT(!(here - g.used).any(), "accesses that are ordered should be there");

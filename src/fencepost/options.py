@@ -126,6 +126,8 @@ class ExploreOptions(ModelOptions):
     reductions: bool = option(True, "Visit one execution for many that differ in nothing that matters.")
     symmetry: bool = option(True, "Visit one execution for all that differ in the names of identical threads.")
     barriers: bool = option(True, "Visit one execution for all that differ in who came first to a barrier.")
+    locks: bool = option(True, "Visit one execution for all that differ in the order of critical sections without a"
+                         " conflict.")  # fmt: skip
     save: str | None = option(None, "Keep the state of the exploration in FILE, to resume it later.", metavar="FILE")
     resume: str | None = option(None, "Go on from a state that --save wrote.", metavar="FILE")
     cluster: str | None = option(
@@ -189,6 +191,11 @@ class ExploreOptions(ModelOptions):
         return self.barriers and self._reduces
 
     @property
+    def reduces_locks(self) -> bool:
+        """Whether critical sections without a conflict may be taken for unordered."""
+        return self.locks and self._reduces
+
+    @property
     def _reduces(self) -> bool:
         """A saved exploration is whole: what was given up stays so."""
         return self.reductions and not (self.digest or self.save or self.resume or self.cluster)
@@ -198,11 +205,13 @@ class ExploreOptions(ModelOptions):
         """The bounds of single loops by their places."""
         return {place: int(number) for place, _, number in (text.rpartition("=") for text in self.loop_bound)}
 
-    def settings(self, target: str, *, undo: bool = False, unordered_arrivals: bool = False) -> Settings:
+    def settings(
+        self, target: str, *, undo: bool = False, unordered_arrivals: bool = False, sections: bool = False
+    ) -> Settings:
         """What these options ask of the passes, for a model that is compiled for like `target`."""
         return Settings(
-            target=target, unordered_arrivals=unordered_arrivals, spurious_wakeups=self.spurious_wakeups,
-            spurious_failures=self.spurious_failures,
+            target=target, unordered_arrivals=unordered_arrivals, sections=sections,
+            spurious_wakeups=self.spurious_wakeups, spurious_failures=self.spurious_failures,
             spin_detection=self.spin_detection, undo=undo, unroll=self.unroll, loop_bounds=self.loop_bounds,
             ignored=self.ignored, volatile=self.volatile, nondet=self._nondet(),
         )  # fmt: skip

@@ -31,17 +31,19 @@ from fencepost.program.operands import Const, GlobalAddress
 from fencepost.program.program import Init, Program
 
 MODELS = ("sc", "tso", "pso", "ra", "rc11")
-MOST = 600  # executions; larger programs are skipped
+MOST = 300  # executions; larger programs are skipped
 SECONDS = 2.0
 _BARRIER = "bar"
-_WRITE = 1  # the kind of an event
+_MUTEXES = ("m", "n")
+_HIDDEN = (2, 7, 8)  # kinds of events: fences, of which compiling an unlock may make some; a block begins and ends
 _ANYWHERE = (ErrorKind.DEADLOCK, ErrorKind.LIVENESS)  # any of those who wait may be named
 _UNSURE = (ErrorKind.LEFT_OUT, ErrorKind.EVENT_BOUND, ErrorKind.STEP_BOUND)
 _KINDS = tuple(ErrorKind)
 #: What is on, beside the exploration with nothing.
 SWITCHES: dict[str, dict[str, bool]] = {
-    "symmetry": {"shortcuts": False, "barriers": False},
-    "barriers": {"shortcuts": False, "symmetry": False},
+    "symmetry": {"shortcuts": False, "barriers": False, "locks": False},
+    "barriers": {"shortcuts": False, "symmetry": False, "locks": False},
+    "locks": {"shortcuts": False, "symmetry": False, "barriers": False},
     "shortcuts": {"reductions": False},
     "all but shortcuts": {"shortcuts": False},
     "all": {},
@@ -103,6 +105,32 @@ class AnyMaker(Maker):
         return "; ".join(parts)
 
 
+class LockMaker(Maker):
+    """Threads that access most memory in critical sections: x and y under m, z under n."""
+
+    def made(self) -> WithBarrier:
+        choose = self.random.choice
+        bodies = [self.body(choose([1, 2, 2, 3])) for _ in range(choose([2, 2, 3, 3, 4]))]
+        lines = [f"thread P{n} {{ {body} }}" for n, body in enumerate(bodies)]
+        joins = choose([None, None, 0, len(bodies)])
+        return WithBarrier("\n".join(["var x, y, z", "mutex m", "mutex n", *lines]) + "\n", (), joins, 0)
+
+    def body(self, length: int) -> str:
+        self.registers, parts = 0, []
+        for _ in range(length):
+            mutex = self.random.choice("mmmn")
+            self.locations = ["z"] if mutex == "n" else ["x", "y"]
+            inside = [self.statement() for _ in range(self.random.choice([1, 1, 2, 2, 3]))]
+            if self.random.random() < 0.04:
+                inside.append(self.random.choice(["lock(m)", "lock(n); unlock(n)", "unlock(m)", "r9 := x", "r9 := z"]))
+            parts += [f"lock({mutex})", *inside, *([f"unlock({mutex})"] if self.random.random() < 0.98 else [])]
+            if self.random.random() < 0.03:
+                parts.append(self.statement())
+        if self.registers and self.random.random() < 0.2:
+            parts.append(f"assert(r{self.random.randrange(self.registers)} != 2)")
+        return "; ".join(parts)
+
+
 def _is_whole(parts: list[str]) -> bool:
     text = "; ".join(parts)
     return text.count("{") == text.count("}")
@@ -120,11 +148,12 @@ class Ran:
     whole: bool  # no number is left out, and nothing was given up
     representing: int
     given_up: bool
+    by_sections: bool
 
 
-def explored(made: Made, model: str, **switches: bool) -> Ran | None:
+def explored(program: Program, model: str, most: int = 0, **switches: bool) -> Ran | None:
     """None where it is too large."""
-    program, known, again = made.program(), find(model), dict(switches)
+    known, again = find(model), dict(switches)
     while True:
         options = CheckOptions(model=model, keep_going=True, fix=False, **again)
         prepared, engine = begin(program, known, options)
@@ -132,18 +161,18 @@ def explored(made: Made, model: str, **switches: bool) -> Ran | None:
         native = native_options(prepared, known, engine, options, 0)
         native.keep_executions = 1 << 40
         exploration = _core.Exploration(prepared.bytecode, native)
-        exploration.run(SECONDS, MOST, 1)
+        exploration.run(SECONDS, most or 1 << 60, 1)
         results = exploration.results()
         if not (results.asymmetric or results.irregular):
             break
-        again["symmetry" if results.asymmetric else "barriers"] = False
+        again["symmetry" if results.asymmetric else "locks" if prepared.sections else "barriers"] = False
     if exploration.remaining():
         return None
     kinds = [(_KINDS[f.kind], f.position) for f in results.findings]
     return Ran(
         [_seen(x, prepared) for x in results.kept], {_memory(x, prepared) for x in results.kept}, results.blocked > 0,
         frozenset((k, -1 if k in _ANYWHERE else at) for k, at in kinds), not any(k in _UNSURE for k, _ in kinds),
-        not results.uncounted and again == switches, results.representing, again != switches,
+        not results.uncounted and again == switches, results.representing, again != switches, prepared.sections,
     )  # fmt: skip
 
 
@@ -153,11 +182,11 @@ def _object(prepared: Prepared, address: int) -> str:
 
 
 def _seen(x: _core.CoreExecution, prepared: Prepared) -> tuple[object, ...]:
-    """Without what happens at the barrier."""
+    """Without what happens at the barrier and to the mutexes."""
     numbers: dict[int, int] = {}
     names: list[tuple[int, int] | None] = []
     for e in x.events:
-        hidden = _object(prepared, e.address) == _BARRIER
+        hidden = e.kind in _HIDDEN or _object(prepared, e.address) in (_BARRIER, *_MUTEXES)
         names.append(None if hidden else (e.thread, numbers.setdefault(e.thread, 0)))
         numbers[e.thread] = numbers.get(e.thread, 0) + (not hidden)
     return named(x, names)
@@ -177,13 +206,16 @@ def difference(made: Made, base: Ran, less: Ran, what: str) -> str | None:
         return "blocked only with them" if less.blocked and not base.blocked else None
     if base.blocked != less.blocked:
         return f"blocked {base.blocked} and {less.blocked}"
-    classes: Threads = () if what == "barriers" else made.classes
+    alone = what in ("barriers", "locks")
+    classes: Threads = () if alone else made.classes
     there = {renamed(x, {}) for x in base.executions}
     orbits = [orbit(x, classes) for x in less.executions]
     kept = {x for o in orbits for x in o}
     if kept != there:
         return f"lost {len(there - kept)}, invented {len(kept - there)} of {len(there)} executions"
-    if what == "barriers" and "trylock" not in made.text and not less.given_up and len(orbits) != len(set(orbits)):
+    ordered = any(f"lock({name})" in made.text for name in _MUTEXES) or "trylock" in made.text
+    once = less.by_sections if what == "locks" else what == "barriers" and not ordered
+    if once and not less.given_up and len(orbits) != len(set(orbits)):
         return f"{len(orbits)} visited for {len(set(orbits))} executions"
     if what == "symmetry" and less.whole and less.representing not in (0, len(base.executions)):
         return f"{less.representing} of {len(base.executions)} executions"
@@ -194,6 +226,7 @@ def difference(made: Made, base: Ran, less: Ran, what: str) -> str | None:
 class Tally:
     programs: int = 0
     skipped: int = 0
+    unfinished: int = 0  # in the time
     executions: int = 0
     visited: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SWITCHES, 0))
     given_up: int = 0
@@ -201,7 +234,8 @@ class Tally:
 
     def compare(self, made: Made, model: str, names: Iterable[str] = tuple(SWITCHES)) -> list[str]:
         """What is different."""
-        base = explored(made, model, reductions=False, shortcuts=False)
+        program = made.program()
+        base = explored(program, model, MOST, reductions=False, shortcuts=False)
         if base is None or not base.sure:
             self.skipped += 1
             return []
@@ -210,15 +244,19 @@ class Tally:
         wrong = []
         for name in names:
             switches: dict[str, Any] = SWITCHES[name]
-            less = explored(made, model, **switches)
+            less = explored(program, model, **switches)
             if less is None:
-                wrong.append(f"{name}: did not end")
+                self.unfinished += 1
             elif less.sure:
                 self.visited[name] += len(less.executions)
                 self.given_up += less.given_up
                 if (found := difference(made, base, less, name)) is not None:
                     wrong.append(f"{name}: {found}")
         return wrong
+
+
+def program_of(seed: int) -> WithBarrier:
+    return (LockMaker if seed % 2 else AnyMaker)(seed).made()
 
 
 def main() -> int:
@@ -230,14 +268,14 @@ def main() -> int:
     models = MODELS if asked.model == "all" else (asked.model,)
     tallies = {m: Tally() for m in models}
     for seed in range(asked.seed, asked.seed + asked.programs):
-        made, model = AnyMaker(seed).made(), Random(seed).choice(models)
+        made, model = program_of(seed), Random(seed).choice(models)
         for wrong in tallies[model].compare(made, model):
             tallies[model].bad.append(f"{seed}: {wrong}")
             print(f"{model}, seed {seed}: {wrong}\njoins {made.joins}, count {made.count}\n{made.text}", flush=True)
     for model, t in tallies.items():
         visited = ", ".join(f"{name} {n}" for name, n in t.visited.items())
         print(f"{model}: {t.programs} programs ({t.skipped} too large or unsure), {t.executions} executions; visited: "
-              f"{visited}; {t.given_up} given up, {len(t.bad)} wrong")  # fmt: skip
+              f"{visited}; {t.given_up} given up, {t.unfinished} not done in time, {len(t.bad)} wrong")  # fmt: skip
     return 1 if any(t.bad for t in tallies.values()) else 0
 
 

@@ -49,7 +49,7 @@ def with_cuts(prepared: Prepared, cuts: list[int]) -> Prepared | None:
     if not fresh:
         return None
     cut = encoded(replace(program, cuts=tuple(sorted(fresh | set(program.cuts)))))
-    return replace(cut, anonymous=prepared.anonymous, early=prepared.early)
+    return replace(cut, anonymous=prepared.anonymous, early=prepared.early, sections=prepared.sections)
 
 
 def _mixes(program: Program) -> bool:

@@ -298,7 +298,7 @@ _PLANS = ("plan", "commit_before")
 def native_settings(prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, keep: int) -> Settings:
     found: Settings = {}
     if engine.like in NATIVE_MODELS and options.algorithm != "rsmc":
-        found["model"] = NATIVE_MODELS[engine.like]
+        found["model"] = NATIVE_MODELS["sc" if prepared.sections else engine.like]
     else:
         plan = model.plan
         assert plan is not None, "a planned model should have a plan"

@@ -91,13 +91,13 @@ def flags(report: Report, model: Model) -> list[str]:
 def reduced(report: Report, prepared: Prepared) -> dict[str, object]:
     """What the reductions did: how many executions those that were visited stand for. Where identical threads part in a
     way that the model does not order, several may stand for the same ones, and there is no number; nor is there one
-    for orders of arrival at barriers, some of which the model may forbid."""
+    for orders of arrival at barriers and of critical sections, some of which the model may forbid."""
     visited, all_ = report.results.executions, report.results.representing
     arrivals = any(isinstance(i, Rmw) and i.barrier for f in prepared.program.functions for i in f.code)
-    done = [*(["symmetry"] if all_ > visited else []), *(["barriers"] if arrivals else [])]
-    if not done:
-        return {}
-    return {"representing": None if report.results.uncounted or arrivals else all_, "reductions": done}
+    did = {"symmetry": all_ > visited, "barriers": arrivals, "locks": prepared.sections}
+    done = [name for name, held in did.items() if held]
+    counted = done == ["symmetry"] and not report.results.uncounted
+    return {"representing": all_ if counted else None, "reductions": done} if done else {}
 
 
 def digest(report: Report) -> str:

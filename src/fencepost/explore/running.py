@@ -42,11 +42,14 @@ def run_core(
         _refuse_saving(engine, options)
         return engine
     report = run(prepared, model, engine, options, progress, keep=keep)
-    if report.results.irregular:  # who came first to a barrier may matter
-        return run_core(program, model, replace(options, barriers=False), progress, run, keep=keep)
     while cut := with_cuts(prepared, report.results.cuts):
         prepared = cut
         report = run(prepared, model, engine, replace(options, resume=None), progress, keep=keep)
+    if report.results.irregular:  # who came first may matter
+        given_up = replace(options, locks=False) if prepared.sections else replace(options, barriers=False)
+        return run_core(program, model, given_up, progress, run, keep=keep)
+    if prepared.sections and report.results.findings:
+        return _with_lock_words(program, model, options, progress, run, report) or (prepared, report, engine)
     if options.algorithm != "rsmc" and (again := _going_round(program, model, engine, options, prepared, report)):
         prepared, report = again
     if options.algorithm == "rsmc":
@@ -72,6 +75,8 @@ def _going_round(
     executions = report.results.executions + report.results.blocked
     patience = replace(
         options,
+        barriers=False,  # what could give them up is not looked for here
+        locks=False,
         loop_bound=(*bounds, *options.loop_bound),
         max_executions=min(options.max_executions or 2**62, 10 * executions + 10_000),
         time_limit=min(options.time_limit or 2**62, 10 * report.seconds + 1),
@@ -80,6 +85,17 @@ def _going_round(
     found = native.run(longer, model, engine, patience, None)
     whole = not found.reason and not any(is_limit(f) for f in found.results.findings)
     return (longer, found) if found.failed or (whole and not found.results.cuts) else None
+
+
+def _with_lock_words(
+    program: Program, model: Model, options: ExploreOptions, progress: Watch | None, run: Runner, report: Report
+) -> tuple[Prepared, Report, Engine] | Engine | None:
+    """What is wrong where critical sections are blocks is told with what locks do; None where that takes too long."""
+    if any(is_limit(f) for f in report.results.findings):
+        return run_core(program, model, replace(options, locks=False), progress, run)
+    limit = min(options.time_limit or 2**62, 10 * report.seconds + 1)
+    again = run_core(program, model, replace(options, locks=False, time_limit=limit), progress, run)
+    return again if isinstance(again, Engine) or again[1].results.findings else None
 
 
 def _is_unaligned(raw: CoreFinding) -> bool:

@@ -12,13 +12,15 @@ from fencepost.records import dataclass
 class Prepared:
     """The program that runs, after every pass, and what the core made of it. `anonymous`: by function, which parameters
     it uses, as bits; negative where its threads can be told apart; empty where nobody asked. `early`:
-    however short it is, what comes before the first thread is done once and not explored."""
+    however short it is, what comes before the first thread is done once and not explored. `sections`: critical sections
+    are blocks that know their mutex, and the core explores them under SC."""
 
     program: Program
     encoded: Encoded
     bytecode: _core.Bytecode
     anonymous: tuple[int, ...] = ()
     early: bool = False
+    sections: bool = False
 
 
 def encoded(program: Program) -> Prepared:

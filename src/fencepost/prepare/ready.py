@@ -17,11 +17,11 @@ def ready(
     *,
     undo: bool = False,
     unordered_arrivals: bool = False,
+    sections: bool = False,
 ) -> Program:
     """`undo`: the engine knows iterations that add something and take it back. `unordered_arrivals`: it knows
-    barriers."""
+    barriers. `sections`: it knows critical sections."""
     model.refuse_foreign(program)
     purpose = Purpose.EXPLORE if undo else Purpose.ENUMERATE
-    return prepare(
-        program, purpose, options.settings(model.mapped_like, undo=undo, unordered_arrivals=unordered_arrivals)
-    )
+    settings = options.settings(model.mapped_like, undo=undo, unordered_arrivals=unordered_arrivals, sections=sections)
+    return prepare(program, purpose, settings)

@@ -272,14 +272,17 @@ class Fence(Instruction):
 
 @dataclass(frozen=True, slots=True)
 class AtomicBegin(Instruction):
-    """Until the matching AtomicEnd no other thread takes a step (`__VERIFIER_atomic_begin`)."""
+    """Until the matching AtomicEnd no other thread takes a step (`__VERIFIER_atomic_begin`). `mutex`: the block is a
+    critical section, and only an explorer that knows that may take it for a block."""
 
     mnemonic: ClassVar[str] = "atomic_begin"
+    mutex: Operand | None = _use(default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class AtomicEnd(Instruction):
     mnemonic: ClassVar[str] = "atomic_end"
+    mutex: Operand | None = _use(default=None)
 
 
 # --- properties and nondeterminism -----------------------------------------------------------------------------------

@@ -34,10 +34,12 @@ _ON_BARRIERS = (SyncOp.BARRIER_INIT, SyncOp.BARRIER_DESTROY)
 @dataclass(frozen=True, slots=True)
 class Synchronisation:
     """`spurious_wakeups`: a condition variable may wake a thread for no reason, as POSIX and C++ allow; once.
-    `unordered_arrivals`: the explorer takes arrivals at a barrier for unordered, where nobody looks at the result."""
+    `unordered_arrivals`: the explorer takes arrivals at a barrier for unordered, where nobody looks at the result.
+    `sections`: critical sections become blocks that know their mutex."""
 
     spurious_wakeups: bool = False
     unordered_arrivals: bool = False
+    sections: bool = False
 
 
 def lower_synchronisation(program: Program, options: Synchronisation = Synchronisation()) -> Program:  # noqa: B008 - immutable
@@ -56,6 +58,17 @@ def lower_synchronisation(program: Program, options: Synchronisation = Synchroni
     known = {o.name for o in program.objects}
     new = tuple(Object(name, 8, 8, (), True) for name in notes if name not in known)
     return replace(lowered, objects=(*lowered.objects, *new)) if new else lowered
+
+
+#: What may be done with mutexes whose sections become blocks.
+_SECTIONED = frozenset({SyncOp.MUTEX_LOCK, SyncOp.MUTEX_UNLOCK, SyncOp.MUTEX_INIT, SyncOp.MUTEX_DESTROY})
+
+
+def may_have_sections(program: Program) -> bool:
+    """Whether mutexes are all that synchronises threads, and each is locked and unlocked only."""
+    calls = [i for f in program.functions for i in f.code if isinstance(i, Sync)]
+    kinds = [i for i in calls if (at := _KIND_AT.get(i.op)) is not None and any(a != Const(0) for a in i.args[at:])]
+    return any(i.op is SyncOp.MUTEX_LOCK for i in calls) and not kinds and all(i.op in _SECTIONED for i in calls)
 
 
 def _unused(program: Program, function: Function) -> frozenset[Reg]:
@@ -80,6 +93,8 @@ def _lower(
     name = _body_name(i, options)
     if options.unordered_arrivals and i.op is SyncOp.BARRIER_WAIT and (i.dst is None or i.dst in unused):
         name += "_unordered"
+    if options.sections and i.op in (SyncOp.MUTEX_LOCK, SyncOp.MUTEX_UNLOCK):
+        name += "_section"
     body = bodies()[name]
     args = [*i.args[: body.parameters], *[Const(0)] * (body.parameters - len(i.args))]
     return inline(body, args, i.dst, registers, i.at)

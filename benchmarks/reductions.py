@@ -1,0 +1,88 @@
+"""What the reductions save: executions and CPU seconds of whole commands, with all of them and with none.
+
+    python benchmarks/reductions.py [--limit 20] [--write]
+
+prints a table; with --write it goes into docs/how/reductions.md, between its marks. GenMC's figures are facts from its
+own runs of the same programs (complete + blocked), not from ours."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "how" / "reductions.md"
+BEGIN, END = "<!-- measured: benchmarks/reductions.py --write -->\n", "<!-- end -->\n"
+_MODEL = "rc11"
+#: program, flags, GenMC 0.11 where the program is the same
+ROWS: tuple[tuple[str, str, str], ...] = (
+    ("benchmarks/programs/ainc.fp", "-DN=8", "1 (N=6)"),
+    ("benchmarks/programs/readers.fp", "-DN=18", ""),
+    ("benchmarks/programs/binc.fp", "-DN=6", ""),
+    ("tests/explore/symmetry/in_a_loop.c", "-DN=8", ""),
+    ("tests/explore/barriers/rounds.c", "-DN=4 -DR=1 -DCOUNT=4", "1"),
+    ("tests/explore/barriers/rounds.c", "-DN=12 -DR=1 -DCOUNT=12", ""),
+    ("tests/explore/locks/set.c", "-DR=8 -DA=0", "1"),
+    ("tests/explore/locks/set.c", "-DR=3 -DA=3", ""),
+    ("tests/explore/locks/table.c", "-DN=8", ""),
+    ("tests/explore/locks/table.c", "-DN=16", ""),
+    ("benchmarks/loops/ttas.c", "-DN=5", ""),
+    ("benchmarks/loops/cas_lock.c", "-DN=6", "720"),
+    ("benchmarks/loops/linuxrwlocks_both.c", "-DN=2", "14 + 20"),
+    ("benchmarks/loops/linuxrwlocks_both.c", "-DN=3", "690 + 2,790"),
+)
+
+
+@dataclass
+class Cell:
+    executions: int
+    blocked: int
+    seconds: float
+    whole: bool
+
+    def __str__(self) -> str:
+        blocked = f" + {self.blocked:,}" if self.blocked else ""
+        return f"{'' if self.whole else 'over '}{self.executions:,}{blocked} | {self.seconds:.2f}"
+
+
+def measured(program: str, flags: str, limit: float, *switches: str) -> Cell:
+    """CPU seconds are those of the command and all that it starts."""
+    command = [sys.executable, "-m", "fencepost", "check", program, *flags.split(), "--model", _MODEL, "--json",
+               "--no-cache", "--no-fix", "--time-limit", str(limit), *switches]  # fmt: skip
+    before = os.times()
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    after = os.times()
+    seconds = after.children_user - before.children_user + after.children_system - before.children_system
+    found = json.loads(ran.stdout)
+    return Cell(found["executions"], found["blocked"], seconds, found["answer"] in ("PASS", "BOUNDED"))
+
+
+def table(limit: float) -> str:
+    lines = [f"| program ({_MODEL}) | without | CPU s | with | CPU s | GenMC 0.11 |", "|---|---|---|---|---|---|"]
+    rows = []
+    for program, flags, genmc in ROWS:
+        full, less = measured(program, flags, limit, "--no-reductions"), measured(program, flags, limit)
+        rows.append((full.executions + full.blocked, f"| `{program} {flags}` | {full} | {less} | {genmc} |"))
+        print(rows[-1][1], flush=True)
+    return "\n".join([*lines, *(text for _, text in sorted(rows, reverse=True))]) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--limit", type=float, default=20)
+    parser.add_argument("--write", action="store_true")
+    asked = parser.parse_args()
+    text = table(asked.limit)
+    if asked.write:
+        page = PAGE.read_text(encoding="utf-8")
+        start, end = page.index(BEGIN) + len(BEGIN), page.index(END)
+        PAGE.write_text(page[:start] + text + page[end:], encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

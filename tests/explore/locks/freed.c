@@ -1,0 +1,29 @@
+// One thread uses what another frees, both under one mutex; -DFORGET: the pointer stays.
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int *shared;
+void *use(void *unused) {
+  pthread_mutex_lock(&m);
+  if (shared) *shared = 2;
+  pthread_mutex_unlock(&m);
+  return 0;
+}
+void *drop(void *unused) {
+  pthread_mutex_lock(&m);
+  free(shared);
+#ifndef FORGET
+  shared = 0;
+#endif
+  pthread_mutex_unlock(&m);
+  return 0;
+}
+int main(void) {
+  pthread_t a, b;
+  shared = malloc(sizeof *shared);
+  pthread_create(&a, 0, use, 0);
+  pthread_create(&b, 0, drop, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  return 0;
+}

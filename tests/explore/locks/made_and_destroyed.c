@@ -1,0 +1,22 @@
+// A mutex as it should be: made before, destroyed after all use it.
+#include <assert.h>
+#include <pthread.h>
+static pthread_mutex_t m;
+static int x;
+void *use(void *p) {
+  pthread_mutex_lock(&m);
+  x += (int)(long)p;
+  pthread_mutex_unlock(&m);
+  return 0;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_mutex_init(&m, 0);
+  pthread_create(&a, 0, use, (void *)1);
+  pthread_create(&b, 0, use, (void *)2);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  pthread_mutex_destroy(&m);
+  assert(x == 3);
+  return 0;
+}
