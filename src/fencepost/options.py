@@ -126,7 +126,7 @@ class ExploreOptions(ModelOptions):
     reductions: bool = option(True, "Visit one execution for many that differ in nothing that matters.")
     symmetry: bool = option(True, "Visit one execution for all that differ in the names of identical threads.")
     barriers: bool = option(True, "Visit one execution for all that differ in who came first to a barrier.")
-    locks: bool = option(True, "Visit one execution for all that differ in the order of critical sections without a"
+    locks: bool = option(False, "Visit one execution for all that differ in the order of critical sections without a"
                          " conflict.")  # fmt: skip
     save: str | None = option(None, "Keep the state of the exploration in FILE, to resume it later.", metavar="FILE")
     resume: str | None = option(None, "Go on from a state that --save wrote.", metavar="FILE")

@@ -34,14 +34,14 @@ def _text(*threads: list[str]) -> str:
 ])  # fmt: skip
 def test_counts(threads: list[list[str]], executions: int, model: str) -> None:
     program = pseudo.read(_text(*threads), "t.fp")
-    verdict = fencepost.check(program, model=model, symmetry=False)
+    verdict = fencepost.check(program, model=model, symmetry=False, locks=True)
     assert (verdict.answer.value, verdict.executions, verdict.extra["reductions"]) == ("PASS", executions, ["locks"])
     assert verdict.extra["representing"] is None
 
 
 def test_without_it_every_order_counts() -> None:
     program = pseudo.read(_text(*[[R]] * 4), "t.fp")
-    for switch in ({"locks": False, "symmetry": False}, {"reductions": False}):
+    for switch in ({"locks": False, "symmetry": False}, {"reductions": False, "locks": True}):
         verdict = fencepost.check(program, **switch)
         assert (verdict.executions, "reductions" in verdict.extra) == (24, False)
 
@@ -50,7 +50,7 @@ def test_without_it_every_order_counts() -> None:
     ("set", ["-DR=6", "-DA=0"], 1), ("table", ["-DN=6"], 8), ("table", ["-DN=8"], 16),
 ])  # fmt: skip
 def test_programs_in_c(name: str, flags: list[str], executions: int) -> None:
-    verdict = fencepost.check(HERE / f"{name}.c", flags=flags)
+    verdict = fencepost.check(HERE / f"{name}.c", flags=flags, locks=True)
     assert (verdict.answer.value, verdict.executions, verdict.extra["reductions"]) == ("PASS", executions, ["locks"])
 
 
@@ -88,7 +88,7 @@ def test_where_order_matters_it_is_explored(threads: str, model: str) -> None:
 
 def test_an_error_is_told_with_what_locks_do() -> None:
     program = pseudo.read(_text(["r := x; x := r + 1; assert(r < 2)"], ["r := x; x := r + 1"], [R, W, W]), "t.fp")
-    verdict = fencepost.check(program, fix=False)
+    verdict = fencepost.check(program, fix=False, locks=True)
     assert [e.kind.value for e in verdict.errors] == ["assertion"] and verdict.witness is not None
     assert not any(e.kind is EventKind.ATOMIC_BEGIN for e in verdict.witness.execution.events)
 

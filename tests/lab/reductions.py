@@ -43,10 +43,10 @@ _KINDS = tuple(ErrorKind)
 SWITCHES: dict[str, dict[str, bool]] = {
     "symmetry": {"shortcuts": False, "barriers": False, "locks": False},
     "barriers": {"shortcuts": False, "symmetry": False, "locks": False},
-    "locks": {"shortcuts": False, "symmetry": False, "barriers": False},
+    "locks": {"shortcuts": False, "symmetry": False, "barriers": False, "locks": True},
     "shortcuts": {"reductions": False},
-    "all but shortcuts": {"shortcuts": False},
-    "all": {},
+    "all but shortcuts": {"shortcuts": False, "locks": True},
+    "all": {"locks": True},
 }
 
 
