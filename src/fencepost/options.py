@@ -50,7 +50,6 @@ class ExplainOptions(ModelOptions):
     unroll: int | None = option(None, "Run each loop at most N times.", metavar="N")
 
 
-_MOST_CONTEXTS = 64  # nobody waits for so many
 _MOST_JOBS = 512  # more than that no machine has use for, and the system may refuse
 
 

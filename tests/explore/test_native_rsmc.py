@@ -193,7 +193,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
         explore(FIG_5, "armv7", CheckOptions(algorithm="rsmc"))
     with pytest.raises(UsageError, match="there are armv8"):
         explore(FIG_5, "power", CheckOptions(algorithm="rsmc", commit_before="nothing"))
-    with pytest.raises(UsageError, match="trust or rsmc"):
+    with pytest.raises(UsageError, match="trust, rsmc or rcmc"):
         CheckOptions(algorithm="dfs")
     with pytest.raises(UsageError, match="for --algorithm rsmc"):
         CheckOptions(commit_before="power")
