@@ -14,7 +14,7 @@ from fencepost.suite.engine import outcomes_under
 
 _FORMS = {
     ("armv8", "AArch64", "uint64_t x; 0:X2=x; 0:X0=1;", "STR W0,[X2,#4]"): 1 << 32,
-    ("armv8", "AArch64", "uint64_t x=-1; 0:X2=x; 0:X0=0;", "STRB W0,[X2,#1]"): -0xFF01,
+    ("armv8", "AArch64", "uint64_t x=-1; 0:X2=x; 0:X0=0;", "STRB W0,[X2,#1]"): (1 << 64) - 0xFF01,
     ("armv8", "AArch64", "uint64_t x=-1; 0:X2=x; 0:X0=0;", "STRH W0,[X2,#6]"): (1 << 48) - 1,
     ("riscv", "RISCV", "uint64_t x; 0:x6=x; 0:x5=1;", "sw x5,4(x6)"): 1 << 32,
     ("riscv", "RISCV", "uint64_t x=5; 0:x6=x; 0:x5=1;", "sb x5,2(x6)"): 0x10005,

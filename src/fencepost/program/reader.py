@@ -360,6 +360,9 @@ class _Reader:
             values[f.name] = register
         operands = [f for f in roles(kind) if f.metadata["role"] not in (Role.DEFINE, Role.ATTRIBUTE)]
         for index, f in enumerate(operands):
+            if f.default is not MISSING and (self.token.kind in ("newline", "end") or self.token.text == "!"):
+                values[f.name] = f.default
+                continue
             if index:
                 self.expect(",")
             values[f.name] = self.field(f.metadata["role"], registers, uses)
