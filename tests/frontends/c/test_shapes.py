@@ -46,7 +46,8 @@ def test_integers_are_rounded_once(value: int, bits: int) -> None:
 def test_more_events_than_a_graph_holds(tmp_path: Path) -> None:
     path = tmp_path / "long.c"
     path.write_text(
-        "#include <pthread.h>\n_Atomic int x; void *count(void *p) { for (int i = 0; i < 9000; i++) x = i; return p; }\n"
+        "#include <pthread.h>\n_Atomic int x;\n"
+        "void *count(void *p) { for (int i = 0; i < 9000; i++) x = i; return p; }\n"
         "int main(void) { pthread_t t; pthread_create(&t, 0, count, 0); return pthread_join(t, 0); }"
     )
     verdict = api.check(path, max_events=20_000)
