@@ -133,14 +133,15 @@ def explored(program: Program, model: str) -> tuple[Counter[object], int, int]:
     return found, report.results.blocked, report.results.dead_ends
 
 
-def enumerated(program: Program, model: str) -> tuple[set[object], int] | None:
-    """The executions and how many are blocked; None where there are too many to look at."""
-    found: set[object] = set()
+def enumerated(program: Program, model: str) -> tuple[Counter[object], int] | None:
+    """The executions, each as often as it is one, and how many are blocked; None where there are too many to look at. A
+    store-conditional that fails before a plain store of the same value looks like one that succeeds: two executions."""
+    found: Counter[object] = Counter()
     blocked = 0
     judge = native_judge(find(model))
     for f in enumerate_all(ready(program, find(model), ExploreOptions(model=model)), find(model), judge=judge):
         if f.status is Status.COMPLETE:
-            found.add(f.execution.canonical())
+            found[f.execution.canonical()] += 1
         blocked += f.status is Status.BLOCKED
         if len(found) > MOST:
             return None
@@ -155,10 +156,10 @@ def compare(program: Program, model: str) -> Compared | None:
     found, blocked, dead_ends = explored(program, model)
     wanted, waiting = listed
     return Compared(
-        len(wanted),
-        len(wanted - found.keys()),
-        len(found.keys() - wanted),
-        found.total() - len(found),
+        wanted.total(),
+        (wanted - found).total(),
+        len(found.keys() - wanted.keys()),
+        sum(n - wanted[x] for x, n in found.items() if n > wanted[x] > 0),
         (blocked, waiting),
         dead_ends,
     )
