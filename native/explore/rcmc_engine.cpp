@@ -112,13 +112,16 @@ template <unsigned W> bool RcmcEngine<W>::faulty(std::uint32_t t) {
     found = Trouble{ErrorKind::Unsupported, "a choice: RCMC takes deterministic programs"};
   if (!found && access && (a.part == Part::Exclusive || a.conditional >= 0))
     found = Trouble{ErrorKind::Unsupported, "exclusive accesses under a language-level model"};
-  if (!found && g.order.size() >= options_.max_events)
-    found = Trouble{ErrorKind::EventBound, "an execution has too many events: more than " +
-                                               std::to_string(options_.max_events) + " (--max-events)"};
+  constexpr std::size_t capacity = 64 * rcmc::wide; // the widest rows hold no more
+  const std::size_t most = std::min<std::size_t>(options_.max_events, capacity);
+  if (!found && g.order.size() >= most)
+    found = Trouble{ErrorKind::EventBound, "an execution has too many events: more than " + std::to_string(most) +
+                                               (most < capacity ? " (--max-events)" : ", the most that RCMC keeps")};
   if (!found) return false;
   g.thread[t].stuck = true;
   const Id last = g.thread[t].last;
-  if (sc_consistent())
+  // What ends our knowledge is told on the way as well: a thread that goes no further revisits nothing any more.
+  if (detail::is_bound(found->kind) || sc_consistent())
     reporter_.report(g, found->kind, found->message, a.position, static_cast<std::int32_t>(t),
                      last == none ? std::vector<Id>{} : std::vector{last});
   return true;

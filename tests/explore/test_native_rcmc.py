@@ -102,3 +102,17 @@ def test_what_does_not_go_with_it(options: dict[str, object]) -> None:
 def test_other_models_are_refused() -> None:
     with pytest.raises(UnsupportedError, match="RCMC explores programs under rc11, rc11-cpp20, wrc11"):
         fencepost.check(PROGRAMS / "ainc.fp", model="power", **RCMC)
+
+
+def test_more_events_than_it_keeps_is_unknown() -> None:
+    source = "var x\nthread A { for i in 1..2100 { x := i } }\nthread B { r := x; assert(r >= 0) }\n"
+    verdict = fencepost.check(source, fix=False, max_executions=3, **RCMC)
+    assert verdict.answer is Answer.UNKNOWN and "more than 2048, the most that RCMC keeps" in verdict.reason
+
+
+@pytest.mark.parametrize("bound", [2, 3])
+def test_a_bound_that_is_met_on_the_way_makes_no_pass(bound: int) -> None:
+    source = "var x, y\nthread A { x.sc := 1; k := 0; while k < 1 { k := y.sc } }\nthread B { y.sc := 1; r := x.sc }\n"
+    options = {"unroll": bound, "fix": False, "spin_detection": False}
+    assert fencepost.check(source, **options, **RCMC).answer is Answer.BOUNDED
+    assert fencepost.check(source, **options).answer is Answer.BOUNDED
