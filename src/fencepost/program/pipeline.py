@@ -71,14 +71,15 @@ class Pass:
 _ALL = frozenset(Purpose)
 _EXECUTIONS = frozenset({Purpose.EXPLORE, Purpose.ENUMERATE})  # they go through whole executions, one by one
 
-#: In this order: what lowering makes may be a weak exchange or a loop, and compiling comes last.
+#: In this order: what a value is used for shows once checks are left out and calls lowered; what lowering makes may be
+#: a weak exchange or a loop, and compiling comes last.
 PIPELINE: tuple[Pass, ...] = (
-    Pass("nondet", lambda p, s: close_choices(p, s.nondet), _ALL),
     Pass("volatile", lambda p, s: read_volatile(p, s.volatile), _ALL),
     Pass("checks", lambda p, s: drop_checks(p, s.ignored), _ALL, lambda s: bool(s.ignored)),
     Pass("synchronisation",
          lambda p, s: lower_synchronisation(p, Synchronisation(s.spurious_wakeups, s.unordered_arrivals, s.sections)),
          _ALL),
+    Pass("nondet", lambda p, s: close_choices(p, s.nondet), _ALL),
     Pass("weak exchanges", lambda p, _: let_weak_cas_fail(p), _ALL, lambda s: s.spurious_failures),
     Pass("reservations", lambda p, _: skip_failed_rounds(p), _EXECUTIONS, lambda s: s.spin_detection),
     Pass("spins", lambda p, s: find_spins(p, undo=s.undo), _EXECUTIONS | {Purpose.BOUNDED},

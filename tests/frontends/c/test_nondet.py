@@ -49,10 +49,10 @@ def test_few_values_stand_for_all(tmp_path: Path, body: str, answer: Answer) -> 
 @pytest.mark.parametrize(
     "body",
     [
-        "int x = __VERIFIER_nondet_int(); assert(x + x != 8);",
+        "unsigned x = __VERIFIER_nondet_uint(); assert(x + x != 8);",
         "int x = __VERIFIER_nondet_int(); if (x > 1000) assert((signed char)x != 5);",
         "unsigned x = __VERIFIER_nondet_uint(); if (x % 3 == 1) assert(x % 5 != 2);",
-        "int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int(); assert(x != y);",
+        "unsigned x = __VERIFIER_nondet_uint(), y = __VERIFIER_nondet_uint(); assert(x - y != 5);",
         "int a[4]; int x = __VERIFIER_nondet_int(); a[x & 3] = x; assert(a[0] != 8);",
     ],
 )
@@ -60,6 +60,19 @@ def test_what_depends_on_more_is_not_passed(tmp_path: Path, body: str) -> None:
     found = checked(tmp_path, body)
     assert found.answer is Answer.UNKNOWN and found.reasons[0].code is Code.UNSUPPORTED
     assert checked(tmp_path, body, nondet="9..12").answer in (Answer.BOUNDED, Answer.FAIL)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int x = __VERIFIER_nondet_int(); x = x < 0 ? x * -1 : x; assert(x % 3 < 3);",  # INT_MIN
+        "int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int(); assert(x != y);",
+        "unsigned x = __VERIFIER_nondet_uint(); assert(x + 1 > x);",
+        "long x = __VERIFIER_nondet_long(); assert(x * 2 != 2);",
+    ],
+)
+def test_the_ends_of_a_type_are_tried(tmp_path: Path, body: str) -> None:
+    assert checked(tmp_path, body).answer is Answer.FAIL
 
 
 def test_a_range_and_a_seed_bound_the_verdict(tmp_path: Path) -> None:

@@ -1,12 +1,14 @@
 """Values of a type that has too many of them to try. Where the program only compares such a value with constants, or
-only looks at it through one mask or remainder, a few values stand for all. Elsewhere the user names a range or a seed,
-and what other values would do is a bound of the verdict; without either it is not known."""
+only looks at it through one mask or remainder, a few values stand for all; where it makes no difference
+(`settle`), one does. Elsewhere the user names a range or a seed, and what other values would do is a bound
+of the verdict; without either the ends of the type are tried for an error, and what the others do is not known."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
 
+from fencepost.program.indifferent import settle
 from fencepost.program.instructions import Branch, Choose, Compute, ErrorKind, Fail, Instruction, Op
 from fencepost.program.operands import Const, Reg, to_signed
 from fencepost.program.passes.rewrite import Registers, defined, expand, inside, map_functions, used
@@ -15,6 +17,7 @@ from fencepost.records import dataclass
 
 _COMPARISONS = frozenset({Op.EQ, Op.NE, Op.SLT, Op.SLE, Op.SGT, Op.SGE, Op.ULT, Op.ULE, Op.UGT, Op.UGE})
 _REMAINDERS = frozenset({Op.AND, Op.UREM})
+_ANY = "a value of any size (choose a range with --nondet LOW..HIGH, or write fencepost_choose(low, high))"
 _MANY = 64  # more values than these are not tried for one choice
 
 
@@ -33,24 +36,37 @@ class Nondet:
 
 def close_choices(program: Program, taken: Nondet | None) -> Program:
     """The program with finite choices only."""
+    if not any(_is_open(i) for f in program.functions for i in f.code):
+        return program
+    closed = map_functions(program, _few_for_all)
+    if not any(_is_open(i) for f in closed.functions for i in f.code):
+        return closed
+    return map_functions(settle(closed, _ANY), lambda f: _closed(f, taken))
 
-    def change(function: Function) -> Function:
-        if not any(_is_open(i) for i in function.code):
-            return function
-        uses = _Uses(function)
-        numbers = {id(i): n for n, i in enumerate(function.code)}
 
-        def close(i: Instruction, registers: Registers) -> Sequence[Instruction]:
-            if not _is_open(i):
-                return (i,)
-            assert isinstance(i, Choose), i
-            if (values := uses.enough(i)) is not None:
-                return _one_of(i, values, registers)
-            return _taken(i, taken, registers, f"{function.name}:{numbers[id(i)]}")
+def _few_for_all(function: Function) -> Function:
+    """The function in which a choice is of a few values, where they stand for all."""
+    uses = _Uses(function)
 
-        return expand(function, close)
+    def close(i: Instruction, registers: Registers) -> Sequence[Instruction]:
+        if isinstance(i, Choose) and i.open and (values := uses.enough(i)) is not None:
+            return _one_of(i, values, registers)
+        return (i,)
 
-    return map_functions(program, change)
+    return expand(function, close)
+
+
+def _closed(function: Function, taken: Nondet | None) -> Function:
+    if not any(_is_open(i) for i in function.code):
+        return function
+    numbers = {id(i): n for n, i in enumerate(function.code)}
+
+    def close(i: Instruction, registers: Registers) -> Sequence[Instruction]:
+        if not isinstance(i, Choose) or not i.open:
+            return (i,)
+        return _taken(i, taken, registers, f"{function.name}:{numbers[id(i)]}")
+
+    return expand(function, close)
 
 
 def _is_open(i: Instruction) -> bool:
@@ -67,8 +83,7 @@ def _range(i: Choose) -> tuple[int, int]:
 
 def _taken(i: Choose, taken: Nondet | None, registers: Registers, site: str) -> Sequence[Instruction]:
     if taken is None:
-        what = "a value of any size (choose a range with --nondet LOW..HIGH, or write fencepost_choose(low, high))"
-        return (Fail(ErrorKind.UNSUPPORTED, what, at=i.at),)
+        return _ends(i, registers)
     low, high = _range(i)
     if taken.seed is None:
         first, last = max(low, taken.low), min(high, taken.high)
@@ -85,6 +100,20 @@ def _taken(i: Choose, taken: Nondet | None, registers: Registers, site: str) -> 
         Branch(other, inside(2), inside(3), at=i.at),
         Fail(ErrorKind.LOOP_BOUND, f"within {taken.shown}" + (f" at {i.at}" if i.at else ""), at=i.at),
         Choose(i.dst, Const(first), Const(last), at=i.at),
+    )
+
+
+def _ends(i: Choose, registers: Registers) -> Sequence[Instruction]:
+    """An error at an end of the type, or beside zero, is one; without it nothing is known of the other values."""
+    low, high = _range(i)
+    tried = sorted({v for v in (low, -1, 0, 1, high) if low <= v <= high})
+    other = registers.fresh("other values")
+    what = f"{_ANY}; tried: {', '.join(map(str, tried))}"
+    return (
+        Choose(other, Const(0), Const(1), at=i.at),
+        Branch(other, inside(2), inside(3), at=i.at),
+        Fail(ErrorKind.UNSUPPORTED, what, at=i.at),
+        *_one_of(i, tried, registers),
     )
 
 
