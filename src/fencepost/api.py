@@ -147,9 +147,13 @@ def robust(
     """Whether the program behaves under a weaker model as if memory were sequentially consistent; see
     `Verdict.extra["robust"]`. `keywords` are the fields of RobustOptions; `progress` is called with the number of
     states, the seconds and the depth so far."""
-    from fencepost.robustness import analyse, weaker_model
+    from fencepost.robustness import weaker_model
 
     options, program = make(RobustOptions, keywords), read(source, flags=flags)
+    if options.cluster is None:
+        from fencepost.robustness import analyse
+    else:
+        from fencepost.remote_robustness import analyse_remotely as analyse
     against = weaker_model(program, options)
     tried = against != "sc" and not options.waits and not options.state
     trial = Trial(_is_robust, CheckOptions(model=against), robust=True) if tried else None

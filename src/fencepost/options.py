@@ -71,6 +71,11 @@ def _check_jobs(jobs: int) -> None:
         raise UsageError(f"--jobs must be at most {_MOST_JOBS}, not {jobs}")
 
 
+def _check_certificates(certificates: str | None, cluster: str | None) -> None:
+    if certificates is not None and cluster is None:
+        raise UsageError("--certificates is for --cluster tls://HOST:PORT")
+
+
 def _certificates() -> Any:
     return option(None, "With a tls:// cluster: the folder of its certificates.", metavar="FOLDER")
 
@@ -161,8 +166,7 @@ class ExploreOptions(ModelOptions):
             )
         if self.cluster not in (None, "local") and self.jobs > 1:
             raise UsageError("--jobs is for this machine: with the address of a cluster, its workers do the work")
-        if self.certificates is not None and self.cluster is None:
-            raise UsageError("--certificates is for --cluster tls://HOST:PORT")
+        _check_certificates(self.certificates, self.cluster)
 
     def _nondet(self) -> Nondet | None:
         if self.nondet is not None and self.nondet_seed is not None:
@@ -313,9 +317,10 @@ class RobustOptions:
     time_limit: float | None = option(None, "Stop after S seconds.", metavar="S")
     jobs: int = option(1, "Search on N threads.", metavar="N")
     cluster: str | None = option(
-        None, "Refused: the states of a search are one set, which cannot be shared between machines; see --jobs.",
-        metavar="ADDRESS",
+        None, "Search on one worker of a cluster: local, or the ADDRESS of its scheduler. The states of a search are "
+        "one set, which cannot be shared between machines.", metavar="ADDRESS",
     )  # fmt: skip
+    certificates: str | None = _certificates()
 
     @property
     def weaker(self) -> str:
@@ -326,11 +331,7 @@ class RobustOptions:
         for name in ("messages", "max_states", "memory", "time_limit", "jobs"):
             _check_number(name, getattr(self, name))
         _check_jobs(self.jobs)
-        if self.cluster is not None:
-            raise UsageError(
-                "--cluster: robust searches one set of states, in which every step looks up what was seen before; it "
-                "cannot be shared between machines. --jobs N uses the processors of this one"
-            )
+        _check_certificates(self.certificates, self.cluster)
         models = (None, "ra", "sra", "tso", "sc", "rc11", "rc11-cpp20")
         for name, known in (("against", models), ("backend", ("native", "spin")), ("emit", (None, "promela"))):
             value = getattr(self, name)
@@ -386,8 +387,7 @@ class LitmusOptions:
         ExploreOptions(algorithm=self.algorithm)  # refuses what is none
         if self.cluster not in (None, "local") and self.processes is not None:
             raise UsageError("--processes is for this machine: with the address of a cluster, its workers do the work")
-        if self.certificates is not None and self.cluster is None:
-            raise UsageError("--certificates is for --cluster tls://HOST:PORT")
+        _check_certificates(self.certificates, self.cluster)
         if self.algorithm != "trust" and self.engine != "explore":
             raise UsageError(f"--algorithm {self.algorithm} explores: it does not go with --engine enumerate")
 

@@ -130,7 +130,8 @@ check good.fp --cluster nowhere
 check good.fp --cluster local --algorithm rsmc --model power
 check good.fp --cluster tcp://127.0.0.1:1 --jobs 2
 check good.fp --certificates folder
-robust good.fp --cluster local
+robust good.fp --cluster nowhere
+robust good.fp --certificates folder
 cluster --host 0.0.0.0
 cluster --port 70000
 cluster --workers -1

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,14 @@ import pytest
 from slow_link import link_to
 
 import fencepost
-from fencepost.errors import UsageError
+from fencepost.errors import UnsupportedError, UsageError
 from fencepost.verdict import Answer
 
 distributed = pytest.importorskip("distributed", reason="clusters need distributed: pip install 'fencepost[cluster]'")
 
 PROGRAMS = Path(__file__).parent.parent.parent / "benchmarks" / "programs"
 CASW = PROGRAMS / "casw.fp"
+PAPERS = PROGRAMS.parent.parent / "examples" / "papers"
 
 
 @pytest.fixture(scope="module")
@@ -127,9 +129,46 @@ def test_what_cannot_be_is_refused(arguments: tuple[str, ...], message: str) -> 
     assert message in done.stderr and done.stderr.startswith("error: ") and "Traceback" not in done.stderr
 
 
-def test_robust_refuses_by_name() -> None:
-    with pytest.raises(UsageError, match="robust searches one set of states"):
-        fencepost.robust(CASW, cluster="local")
+@pytest.mark.parametrize("name", ["rocker-sb", "rocker-mp", "rocker-bar-loop"])
+def test_robustness_is_searched_on_a_worker_as_a_whole(client: Any, name: str) -> None:
+    program = PAPERS / f"{name}.fp"
+    here, there = fencepost.robust(program), fencepost.robust(program, cluster=client)
+    timeless = {"seconds": 0.0, "extra": there.extra | {"search": None}}
+    assert replace(there, **timeless) == replace(here, **timeless | {"extra": here.extra | {"search": None}})
+    assert there.extra["search"].keys() == here.extra["search"].keys()
+    assert there.why == here.why and there.fix == here.fix
+    if here.witness is not None:
+        assert there.witness.program.sources == here.witness.program.sources != ()
+
+
+def test_what_a_search_cannot_treat_is_told_by_name(client: Any) -> None:
+    with pytest.raises(UnsupportedError, match="there is none for tso") as told:
+        fencepost.robust(PAPERS / "rocker-sb.fp", cluster=client, state=True, against="tso")
+    with pytest.raises(UnsupportedError) as here:
+        fencepost.robust(PAPERS / "rocker-sb.fp", state=True, against="tso")
+    assert str(told.value) == str(here.value)
+
+
+def test_a_search_that_nobody_waits_for_ends(client: Any) -> None:
+    from fencepost.cluster.pool import DaskPool
+    from fencepost.models.registry import find
+    from fencepost.options import RobustOptions
+    from fencepost.remote_robustness import _packed
+
+    endless = fencepost.read("var x = 0\nthread A { while 1 == 1 { r := x; x := r + 1 } }\nthread B { x := 2 }\n")
+    pool = DaskPool(client, "endless", "fencepost.remote_robustness:search")
+    deadline = time.monotonic() + 60
+    while pool.undecided:
+        assert time.monotonic() < deadline, "every worker should tell its version"
+        time.sleep(0.05)
+    pool.submit(0, _packed(endless, find("ra"), RobustOptions(), "endless"))
+    assert pool.arrivals(1.0) == []
+    pool.stop_running()
+    came = []
+    while not came and time.monotonic() < deadline:
+        came = pool.arrivals(0.5)
+    assert [a.number for a in came] == [0] and "StoppedError" in came[0].why
+    pool.close()
 
 
 def test_a_scheduler_without_workers_is_refused() -> None:

@@ -17,12 +17,12 @@ _MOST_DEATHS = 3  # of workers over one item
 
 
 def share(
-    where: object, certificates: str | None, workers: int, work: Work, items: Sequence[bytes]
+    where: object, certificates: str | None, workers: int, work: Work, items: Sequence[bytes], run: str = ""
 ) -> Iterator[tuple[int, bytes | None]]:
     """What `work` makes of each item, by its number, as it comes; None where workers died over it again and again.
     Raises UsageError where the cluster goes away. `work` (see DaskPool) should give the same however often it is
-    asked."""
-    pool = DaskPool(connect(where, certificates, workers), new_run(), work)
+    asked. `run` is the name by which workers can be told to stop."""
+    pool = DaskPool(connect(where, certificates, workers), run or new_run(), work)
     with closing(pool):
         wait_for_workers(pool, str(where))
         yield from _shared(pool, str(where), items)

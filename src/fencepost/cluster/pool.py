@@ -186,8 +186,15 @@ class DaskPool:
         return [Arrival(number, content) for (number, _), content in zip(done, contents, strict=True)]
 
     def stop_running(self) -> None:
+        """Tells every worker, and waits for a moment: one that has died would never answer."""
         there = sorted(self._fit & set(self._threads))
-        _quietly(lambda: there and self.client.run(enter, f"{_WORKER}:stop", self.run, workers=there, wait=False))
+        told = threading.Thread(target=_quietly, args=(lambda: self._stop(there),), daemon=True)
+        told.start()
+        told.join(_LOOK)
+
+    def _stop(self, workers: list[str]) -> None:
+        if workers:
+            self.client.run(enter, f"{_WORKER}:stop", self.run, workers=workers, on_error="ignore")
 
     def close(self) -> None:
         """Takes back what was not begun and ends what runs."""

@@ -6,6 +6,8 @@ import threading
 import time
 import uuid
 from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from fencepost import _core
 from fencepost._version import __version__
@@ -17,7 +19,7 @@ _NAME = uuid.uuid4().hex[:12]  # of this process, whatever its address
 
 _lock = threading.Lock()  # guards the two below
 _jobs: OrderedDict[str, tuple[_core.Bytecode, _core.ExploreOptions]] = OrderedDict()
-_running: dict[str, set[_core.Exploration]] = {}
+_running: dict[str, set[Callable[[], object]]] = {}  # what ends each piece of work, by coordinator
 
 
 def work(content: bytes) -> bytes:
@@ -48,8 +50,22 @@ def require(version: str) -> None:
 def stop(run: str) -> None:
     """Ends what runs here for that coordinator; what was found and what is left are returned."""
     with _lock:
-        for exploration in _running.get(run, ()):
-            exploration.stop()
+        for end in _running.get(run, ()):
+            end()
+
+
+@contextmanager
+def stoppable(run: str, end: Callable[[], object]) -> Iterator[None]:
+    """Within the reach of `stop`, which calls `end` from another thread."""
+    with _lock:
+        _running.setdefault(run, set()).add(end)
+    try:
+        yield
+    finally:
+        with _lock:
+            _running[run].discard(end)
+            if not _running[run]:
+                del _running[run]
 
 
 def _refused(task: Task, why: str) -> Return:
@@ -85,18 +101,10 @@ def _explored(task: Task, bytecode: _core.Bytecode, options: _core.ExploreOption
 
 
 def _run(exploration: _core.Exploration, task: Task, pieces: list[bytes], seconds: float) -> End:
-    """Within the reach of `stop`."""
     exploration.set_remaining(pieces)
-    with _lock:
-        _running.setdefault(task.run, set()).add(exploration)
-    try:
+    with stoppable(task.run, exploration.stop):
         end = exploration.run(seconds, max(task.executions - exploration.ended, 0), 1)
-        return ENDS.get(end, End.PAUSED)
-    finally:
-        with _lock:
-            _running[task.run].discard(exploration)
-            if not _running[task.run]:
-                del _running[task.run]
+    return ENDS.get(end, End.PAUSED)
 
 
 def _without_crumbs(exploration: _core.Exploration, task: Task, pieces: list[bytes]) -> tuple[End, list[bytes]]:

@@ -49,9 +49,9 @@ def encode(witness: Witness, sources: Sources | None = None) -> Json:
         "spawns": _pairs(x.spawns),
         "derived": {name: _pairs(derived[name]) for name in ("po", "fr", "sw", "hb", "fence")},
         "outcome": dict(x.outcome),
-        "blocked": [{"thread": t, "at": _position(at)} for t, at in sorted(x.blocked.items())],
+        "blocked": [{"thread": t, "at": encode_position(at)} for t, at in sorted(x.blocked.items())],
         "cycle": [{"source": e.source, "target": e.target, "name": e.name} for e in witness.cycle],
-        "run": [{"thread": s.thread, "text": s.text, "at": _position(s.at), "event": s.event} for s in witness.run],
+        "run": [_step(s) for s in witness.run],
         "notes": list(witness.notes),
         "cured": _cured(witness.cure() if witness.cure is not None else None),
         "program": print_program(witness.program) if witness.program is not None else None,
@@ -59,11 +59,15 @@ def encode(witness: Witness, sources: Sources | None = None) -> Json:
     }  # fmt: skip
 
 
+def _step(s: Step) -> Json:
+    return {"thread": s.thread, "text": s.text, "at": encode_position(s.at), "event": s.event}
+
+
 def _cured(cured: Cured | None) -> Json | None:
     if cured is None:
         return None
     fixes = [
-        {"at": _position(f.at), "operation": f.operation, "mode": f.mode.value if f.mode is not None else None,
+        {"at": encode_position(f.at), "operation": f.operation, "mode": f.mode.value if f.mode is not None else None,
          "fences": [k.value for k in f.fences]}
         for f in cured.fixes
     ]  # fmt: skip
@@ -72,12 +76,12 @@ def _cured(cured: Cured | None) -> Json | None:
 
 def encode_error(error: ErrorReport) -> Json:
     return {
-        "kind": error.kind.value, "message": error.message, "at": _position(error.at), "thread": error.thread,
+        "kind": error.kind.value, "message": error.message, "at": encode_position(error.at), "thread": error.thread,
         "events": list(error.events),
     }  # fmt: skip
 
 
-def _position(at: Position | None) -> Json | None:
+def encode_position(at: Position | None) -> Json | None:
     return {"file": at.file, "line": at.line, "column": at.column} if at is not None else None
 
 
@@ -89,7 +93,7 @@ def _event(e: Event) -> Json:
     return {
         "id": e.id, "thread": e.thread, "index": e.index, "kind": e.kind.value, "address": e.address, "size": e.size,
         "value": e.value, "mode": e.mode.value, "fence": e.fence.value if e.fence is not None else None,
-        "rmw": e.rmw, "exclusive": e.exclusive, "at": _position(e.at),
+        "rmw": e.rmw, "exclusive": e.exclusive, "at": encode_position(e.at),
     }  # fmt: skip
 
 
@@ -132,15 +136,15 @@ def _witness(data: Json) -> Witness:
         spawns=_read_pairs(data["spawns"]),
         threads=tuple(str(t) for t in data["threads"]),
         outcome={str(k): int(v) for k, v in data["outcome"].items()},
-        blocked={int(b["thread"]): _read_position(b["at"]) for b in data["blocked"]},
+        blocked={int(b["thread"]): read_position(b["at"]) for b in data["blocked"]},
     ).depending({pick: _read_pairs(data["dependencies"].get(pick, [])) for pick in _PICKS})
     _check_ids(data, execution)
     return Witness(
         execution,
-        _read_error(data["error"]),
+        read_error(data["error"]),
         str(data["model"]),
         cycle=tuple(Edge(int(e["source"]), int(e["target"]), str(e["name"])) for e in data["cycle"]),
-        run=tuple(Step(int(s["thread"]), str(s["text"]), _read_position(s["at"]), s["event"]) for s in data["run"]),
+        run=tuple(Step(int(s["thread"]), str(s["text"]), read_position(s["at"]), s["event"]) for s in data["run"]),
         notes=tuple(str(n) for n in data["notes"]),
         program=read_program(data["program"], "<witness program>") if data["program"] is not None else None,
         model_text=str(data.get("model_text", "")),
@@ -153,7 +157,7 @@ def _read_cured(data: Json | None) -> Cured | None:
         return None
     fixes = tuple(
         Fix(
-            _read_position(f["at"]), str(f["operation"]), _member(Mode, f["mode"]) if f["mode"] is not None else None,
+            read_position(f["at"]), str(f["operation"]), _member(Mode, f["mode"]) if f["mode"] is not None else None,
             tuple(_member(FenceKind, k) for k in f["fences"]),
         )
         for f in data["fixes"]
@@ -182,13 +186,13 @@ def _member(kind: type[E_], value: object) -> E_:
     raise ValueError(f"{value!r} is not one of {', '.join(str(m.value) for m in kind)}")
 
 
-def _read_error(data: Json) -> ErrorReport:
+def read_error(data: Json) -> ErrorReport:
     kind = _member(ErrorKind, data["kind"])
     events = tuple(int(e) for e in data["events"])
-    return ErrorReport(kind, str(data["message"]), _read_position(data["at"]), int(data["thread"]), events)
+    return ErrorReport(kind, str(data["message"]), read_position(data["at"]), int(data["thread"]), events)
 
 
-def _read_position(data: Mapping[str, Any] | None) -> Position | None:
+def read_position(data: Mapping[str, Any] | None) -> Position | None:
     return Position(str(data["file"]), int(data["line"]), int(data["column"])) if data is not None else None
 
 
@@ -201,5 +205,5 @@ def _read_event(data: Json) -> Event:
     return Event(
         int(data["id"]), int(data["thread"]), int(data["index"]), _member(EventKind, data["kind"]),
         int(data["address"]), int(data["size"]), int(data["value"]), _member(Mode, data["mode"]), fence,
-        bool(data["rmw"]), bool(data["exclusive"]), _read_position(data["at"]),
+        bool(data["rmw"]), bool(data["exclusive"]), read_position(data["at"]),
     )  # fmt: skip
