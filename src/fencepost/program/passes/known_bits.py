@@ -53,7 +53,7 @@ class Bits:
         return bits(self.value >> by, self.unknown >> by)
 
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
-    __bool__ = __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = __index__ = __int__ = _refuse  # type: ignore[assignment]
+    __bool__ = __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = __index__ = __int__ = _refuse
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __mod__ = __neg__ = __str__ = __format__ = _refuse
 
 
