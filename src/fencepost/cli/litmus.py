@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from fencepost import api
 from fencepost.cli.arguments import Argument
 from fencepost.cli.frame import Reply
 from fencepost.options import LitmusOptions
 from fencepost.verdict import ExitCode
-
-if TYPE_CHECKING:
-    from rich.progress import Progress
 
 _FILES = "Litmus tests, or folders of them."
 Tests = Annotated[list[str] | None, Argument(metavar="FILES", help=_FILES)]
@@ -22,12 +21,7 @@ _SHOWN_REASONS = 20
 
 def litmus(options: LitmusOptions, files: Tests = None) -> Reply:
     """Run many litmus tests in parallel: herd's output for each, then differences from a table, then a summary."""
-    with _bar() as bar:
-        task = bar.add_task("litmus", total=None)
-
-        def advance(_result: Any, total: int) -> None:
-            bar.update(task, total=total, advance=1)
-
+    with _bar() as advance:
         suite = api.litmus(files or [], progress=advance, **asdict(options))
     parts = [] if options.quiet else [r.text or f"Test {r.name}: {r.status.value}: {r.reason}\n" for r in suite.results]
     parts += [*_differences(suite.results), *_refusals(suite.summary), _summary(suite.summary)]
@@ -35,13 +29,19 @@ def litmus(options: LitmusOptions, files: Tests = None) -> Reply:
     return Reply("\n".join(parts), {"results": results, "summary": _summary_data(suite.summary)}, _exit(suite.summary))
 
 
-def _bar() -> Progress:
+@contextmanager
+def _bar() -> Iterator[Callable[[object, int], None] | None]:
     """On a terminal only, and on standard error: what is printed stays clean."""
+    if not sys.stderr.isatty():
+        yield None
+        return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
     columns = BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
-    return Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("litmus", total=None)
+        yield lambda _result, total: bar.update(task, total=total, advance=1)
 
 
 def _differences(results: list[Any]) -> list[str]:

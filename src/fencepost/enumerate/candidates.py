@@ -146,8 +146,8 @@ class Frame:
         """The accesses of a location: event numbers, and what they are."""
         ids, places = self.layout[location]
         initial = Access(INITIAL, True, self.runner.machine.initial(*location))
-        steps = {thread: trace.steps for thread, trace in self.chosen.items()}
-        return ids, (initial, *(Access(t, write, steps[t][i].value, pair) for t, i, write, pair in places))
+        chosen = self.chosen
+        return ids, (initial, *[Access(t, write, chosen[t].steps[i].value, pair) for t, i, write, pair in places])
 
     def errors(self) -> tuple[ErrorReport, ...]:
         return tuple(
@@ -183,6 +183,29 @@ class Frame:
     def final_register(self, what: FinalRegister) -> int:
         thread, register = self.first.register_places[what]
         return self.chosen[thread].registers[register]
+
+    @cached_property
+    def memory_places(self) -> dict[FinalMemory, tuple[int, int, list[Location]]]:
+        """Of each piece of memory that is observed: where it is, how it begins, the locations that it is made of."""
+        machine = self.runner.machine
+        found = {}
+        for what in (o.what for o in self.program.observations if isinstance(o.what, FinalMemory)):
+            start = machine.layout.globals[what.object] + what.offset
+            pieces = [(a, size) for a, size in self.locations if a < start + what.size and start < a + size]
+            found[what] = start, machine.initial(start, what.size), pieces
+        return found
+
+    def value(self, event: int) -> int:
+        """What an access reads or writes, without making all the events."""
+        if event < len(self.locations):
+            return self.runner.machine.initial(*self.locations[event])
+        thread, index = self.first.places[event - len(self.locations)]
+        return self.chosen[thread].steps[index].value
+
+    @cached_property
+    def places(self) -> list[tuple[int, int]]:
+        """Thread and index of each event that is no initial write."""
+        return list(self.ids)
 
     @cached_property
     def register_places(self) -> dict[FinalRegister, tuple[int, int]]:
@@ -260,10 +283,9 @@ class Candidate:
         return found
 
     def final_memory(self, what: FinalMemory) -> int:
-        machine = self.frame.runner.machine
-        address = machine.layout.globals[what.object] + what.offset
-        last = ((start, size, self.frame.events[self.last_write(start)].value) for start, size in self.frame.locations)
-        return final_value(address, what.size, machine.initial(address, what.size), last)
+        address, initial, pieces = self.frame.first.memory_places[what]
+        last = ((start, size, self.frame.value(self.last_write(start))) for start, size in pieces)
+        return final_value(address, what.size, initial, last)
 
     def last_write(self, address: int) -> int:
         """Without a coherence order: a write that no other write is known to follow, the last thread's first."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import field, fields
 from enum import Enum
 from functools import cached_property
 from itertools import pairwise, product
+from operator import attrgetter
 from typing import Protocol
 
 from fencepost.enumerate.candidates import Candidate, Flags, Frame
@@ -246,7 +247,7 @@ class _Space:
     def _shape(self, trace: Trace) -> int:
         number = self.shape_of.get(id(trace))
         if number is None:
-            shape = tuple(_without_value(step) for step in trace.steps)
+            shape = tuple(_SHAPE(s) if s.kind in _ACCESSES else (_SHAPE(s), s.value) for s in trace.steps)
             number = self.shape_of[id(trace)] = self.shapes.setdefault(shape, len(self.shapes))
         return number
 
@@ -255,8 +256,9 @@ class _Space:
             yield Candidate(frame, tuple(zip(ids, picked, strict=True)), self.ordered)
 
 
-def _without_value(step: Step) -> Step:
-    return replace(step, value=0) if step.kind in (EventKind.READ, EventKind.WRITE) else step
+_ACCESSES = (EventKind.READ, EventKind.WRITE)
+#: What a model can see of an access: all but its value and its place in the source.
+_SHAPE = attrgetter(*(f.name for f in fields(Step) if f.name not in ("value", "at")))
 
 
 Solver = Callable[[tuple[Access, ...]], list[Solution]]

@@ -7,14 +7,14 @@ Accesses are numbered 0, 1, ... within the location, the initial write being 0.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from fencepost.enumerate.traces import INITIAL
 from fencepost.records import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
-    """`pair` is the number of the read half, for the write of a read-modify-write."""
+class Access(NamedTuple):
+    """`pair` is the number of the read half, for the write of a read-modify-write. (A tuple: it is a key, often.)"""
 
     thread: int
     write: bool

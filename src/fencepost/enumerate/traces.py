@@ -114,13 +114,17 @@ class Pool:
     def __init__(self) -> None:
         self.values: dict[Location, dict[int, dict[int, Alternatives]]] = {}
         self.results: dict[int, set[int]] = {}
+        self.changed: dict[Location, int] = {}  # how often the values there have changed
 
     def add(self, location: Location, thread: int, value: int, why: Alternatives) -> bool:
         """Whether the value, or a justification of it, is new."""
         known = self.values.setdefault(location, {}).setdefault(thread, {})
         before = known.get(value)
         known[value] = why if before is None else smallest((*before, *why))
-        return known[value] != before
+        new = known[value] != before
+        if new:
+            self.changed[location] = self.changed.get(location, 0) + 1
+        return new
 
     def written(self, location: Location, thread: int, *, by_others: bool) -> dict[int, Alternatives]:
         """The values that the other threads, or this one, can have written."""
@@ -183,6 +187,9 @@ class ThreadRunner:
         ]
         self.traces: dict[Instance, list[Trace]] = {}
         self.spawned: set[int] = set()
+        self.looked: dict[Location, int] = {}  # where the traces in the making look, and its `Pool.changed`
+        self.joined = False  # whether they look at other threads' results
+        self.before: dict[Instance, tuple[dict[Location, int], list[Trace]]] = {}
 
     def run(self) -> None:
         """Iterates to the fixpoint; afterwards `traces` holds every trace of every instance."""
@@ -193,7 +200,7 @@ class ThreadRunner:
             while pending:
                 instance = pending.pop(0)
                 if instance not in self.traces:
-                    self.traces[instance] = list(self._traces(instance))
+                    self.traces[instance] = self._all_traces(instance)
                     pending += self._children_of(instance)
             rounds += 1
             if not self._collect() or rounds > self._most_writes():
@@ -249,6 +256,17 @@ class ThreadRunner:
             count = max((sum(s.kind is EventKind.WRITE for s in t.steps) for t in traces), default=0)
             most[instance.thread] = max(count, most.get(instance.thread, 0))
         return sum(most.values()) + len(most)  # a result handed to a join is a link of the chain too
+
+    def _all_traces(self, instance: Instance) -> list[Trace]:
+        """Those of the last round where nothing has changed that they looked at."""
+        looked, known = self.before.get(instance, ({}, None))
+        if known is not None and all(self.pool.changed.get(at, 0) == n for at, n in looked.items()):
+            return known
+        self.looked, self.joined = {}, False
+        traces = list(self._traces(instance))
+        if not self.joined:
+            self.before[instance] = self.looked, traces
+        return traces
 
     def _traces(self, instance: Instance) -> Iterator[Trace]:
         start = Path(self.machine.start_function(instance.thread, instance.function, instance.args))
@@ -309,7 +327,7 @@ class ThreadRunner:
     def _went_on(self, path: Path, step: Step, value: int, why: Alternatives = NOTHING) -> Path:
         """The path with one more event. It owns its state."""
         self.machine.reply(path.state, value, len(path.steps))
-        return replace(path, steps=(*path.steps, step), why=(*path.why, why))
+        return Path(path.state, (*path.steps, step), (*path.why, why), path.rests_on, path.slots)
 
     # --- reads
 
@@ -345,6 +363,7 @@ class ThreadRunner:
 
     def _readable(self, location: Location, path: Path) -> dict[int, Alternatives]:
         """The values that a read can return here, each with what it rests on."""
+        self.looked[location] = self.pool.changed.get(location, 0)
         thread, initial = path.state.thread, self.machine.initial(*location)
         readable = self.pool.written(location, thread, by_others=True)
         own = [
@@ -401,6 +420,7 @@ class ThreadRunner:
         return self._went_on(path, step, child)
 
     def _join(self, path: Path, action: Action) -> Iterator[Trace | Path]:
+        self.joined = True
         target = action.value
         if target not in self.names or target == path.state.thread:
             message = f"join of thread {target}, which does not exist"
@@ -423,7 +443,7 @@ def _reached(edges: Mapping[Location, set[Location]], start: Location) -> set[Lo
 
 
 def _copy(path: Path) -> Path:
-    return replace(path, state=path.state.clone())
+    return Path(path.state.clone(), path.steps, path.why, path.rests_on, path.slots)
 
 
 def _sections_closed(path: Path) -> Path:

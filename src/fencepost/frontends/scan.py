@@ -98,7 +98,8 @@ class Tokens:
         return token
 
     def at(self, *texts: str) -> bool:
-        return self.token.kind in ("symbol", "name") and self.token.text in texts
+        token = self.list[self.index]
+        return token.text in texts and token.kind in ("symbol", "name")
 
     def accept(self, *texts: str) -> bool:
         if self.at(*texts):

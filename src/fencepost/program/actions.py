@@ -93,7 +93,9 @@ class Frame:
     private_top: int = GAP  # where the private memory of the call begins
 
     def clone(self) -> Frame:
-        return replace(self, values=self.values[:], deps=self.deps[:], spins=dict(self.spins))
+        return Frame(
+            self.function, self.pc, self.values[:], self.deps[:], self.result, dict(self.spins), self.private_top
+        )
 
 
 @dataclass(slots=True)
@@ -122,15 +124,13 @@ class ThreadState:
     steps: int = 0
 
     def clone(self) -> ThreadState:
-        return replace(
-            self,
-            frames=[f.clone() for f in self.frames],
-            private=dict(self.private),
-            private_objects=dict(self.private_objects),
-            tops=dict(self.tops),
-            objects=dict(self.objects),
-            balance=dict(self.balance),
-        )
+        """What changes is copied, the rest is shared. (Written out: `replace` takes seven times as long.)"""
+        return ThreadState(
+            self.thread, [f.clone() for f in self.frames], self.control, self.decided_by, self.scopes,
+            dict(self.private), dict(self.private_objects), dict(self.tops), dict(self.objects), self.reservation,
+            self.pending, self.pending_write, self.piece, self.piece_value, self.piece_deps, self.blocks, self.effects,
+            self.sums, dict(self.balance), self.output, self.final, self.steps,
+        )  # fmt: skip
 
     def instruction(self) -> Instruction:
         """The one that comes next, or waits for a reply."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fencepost import explore
 from fencepost.errors import UnsupportedError
 from fencepost.explore import native
+from fencepost.explore.candidates import native_judge
 from fencepost.explore.native import Runner
 from fencepost.models.registry import MIXED, Model
 from fencepost.options import ExploreOptions
@@ -32,7 +33,7 @@ def outcomes_by(
             return explore.outcomes(program, model, options, run=run)
         except UnsupportedError:
             pass
-    return enumerated(program, model, options)
+    return enumerated(program, model, options, fast=engine == EXPLORE)
 
 
 def outcomes_under(program: Program, model: Model, options: ExploreOptions, run: Runner = native.run) -> Outcomes:
@@ -43,8 +44,9 @@ def outcomes_under(program: Program, model: Model, options: ExploreOptions, run:
         return Outcomes(model.name, {}, reason=str(error))
 
 
-def enumerated(program: Program, model: Model, options: ExploreOptions) -> Outcomes:
-    """The outcomes by enumeration. They are complete unless `reason` says otherwise."""
+def enumerated(program: Program, model: Model, options: ExploreOptions, *, fast: bool = False) -> Outcomes:
+    """The outcomes by enumeration. They are complete unless `reason` says otherwise. `fast`: the core judges the
+    candidates; as an oracle of the explorers enumeration shares nothing with it."""
     from fencepost.enumerate.verdicts import outcomes_by_enumeration
 
-    return outcomes_by_enumeration(program, model, options)
+    return outcomes_by_enumeration(program, model, options, native_judge if fast else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import time
@@ -10,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import field
 from enum import Enum
 from functools import partial
@@ -122,7 +124,8 @@ def run_tests(
     count = processes or len(os.sched_getaffinity(0))
     jobs = [(path, table.get(path)) for path in files]
     if count == 1 or len(files) < 4:
-        yield from map(run, jobs)
+        with _seldom_collecting():
+            yield from map(run, jobs)
         return
     yield from _in_parallel(run, jobs, count)
 
@@ -161,7 +164,7 @@ def died(item: Item) -> Result:
 def _pooled(run: Callable[[Item], Result], jobs: list[Item], count: int) -> Iterator[Result]:
     """Whoever stops asking, by an interrupt too, ends the processes at once."""
     others = set(active_children())
-    pool = ProcessPoolExecutor(count, initializer=_ignore_interrupts)
+    pool = ProcessPoolExecutor(count, initializer=_begin_worker)
     try:
         yield from pool.map(run, jobs, chunksize=max(1, min(4, len(jobs) // (4 * count))))
     finally:
@@ -170,8 +173,23 @@ def _pooled(run: Callable[[Item], Result], jobs: list[Item], count: int) -> Iter
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _ignore_interrupts() -> None:
+def _begin_worker() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops everybody
+    gc.set_threshold(_COLLECT)
+
+
+#: New objects between two looks for garbage: a test makes thousands that live as long as it does.
+_COLLECT = 50_000
+
+
+@contextmanager
+def _seldom_collecting() -> Iterator[None]:
+    before = gc.get_threshold()
+    gc.set_threshold(_COLLECT)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def run_test(item: Item, job: Job, content: bytes | None = None) -> Result:

@@ -34,8 +34,8 @@ def run_suite(files: Sequence[str], options: LitmusOptions, progress: Progress |
     paths = collect(files, options.from_list) or list(table)
     if not paths:
         raise UsageError("no test is given: name files or folders, or use --from-list or --expected")
-    if options.model is not None:
-        find(options.model).prepared  # noqa: B018 # a malformed model is one error, not one per test
+    if options.model is not None and not (model := find(options.model)).ours:
+        model.prepared  # noqa: B018 # a malformed model is one error, not one per test
     job = Job(options.model, options.engine, options.unroll, options.time_limit, algorithm=options.algorithm)
     suite, start = Suite(), time.perf_counter()
     logged = named(paths, log)
