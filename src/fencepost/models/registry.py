@@ -25,6 +25,8 @@ if TYPE_CHECKING:  # the cat language is read only when a model is: most runs ne
 DIRECTORY = Path(__file__).parent
 
 
+#: Behind a model's name: it judges a test whatever machine that was written for.
+FORCED = "forced"
 #: The variant of a model that takes an atomic block for the pieces of one access (program/passes/split.py).
 MIXED = "mixed"
 
@@ -50,6 +52,7 @@ class Model:
     architecture: Arch | None = None
     description: str = ""
     variants: frozenset[str] = frozenset()
+    others: frozenset[Arch] = frozenset()  # further architectures whose litmus tests have the events that it knows
 
     @property
     def ours(self) -> bool:
@@ -61,9 +64,9 @@ class Model:
         """The name of the model whose compilation scheme C11 programs take for this one."""
         if self.ours:
             return self.name
-        return {Arch.X86: "tso", Arch.PPC: "power", Arch.AARCH64: "armv8", Arch.RISCV: "riscv"}.get(
-            self.architecture or Arch.C11, "rc11"
-        )
+        return {
+            Arch.X86: "tso", Arch.PPC: "power", Arch.AARCH64: "armv8", Arch.RISCV: "riscv", Arch.LKMM: "lkmm",
+        }.get(self.architecture or Arch.C11, "rc11")  # fmt: skip
 
     @cached_property
     def offers(self) -> frozenset[str]:
@@ -113,11 +116,13 @@ class Model:
             self._refuse_unmapped(program)
             return
         arch = _SAME_EVENTS.get(program.arch, program.arch)
-        if self.kind is ModelKind.ANY or self.architecture in (arch, program.arch):
+        known = {self.architecture, *self.others}
+        if self.kind is ModelKind.ANY or arch in known or program.arch in known:
             return
         judged = self.architecture.value if self.architecture else "C11 programs"
         raise UnsupportedError(
-            f"{program.name} is written for {program.arch.value}; the model {self.name} judges {judged}"
+            f"{program.name} is written for {program.arch.value}; the model {self.name} judges {judged} "
+            f"(--model {self.name if self.ours else self.path}@{FORCED}: try it nonetheless)"
         )
 
     def _refuse_unmapped(self, program: Program) -> None:
@@ -183,6 +188,11 @@ def _variant(model: Model, name: str) -> Model:
     return replace(model, variants=model.variants | {name})
 
 
+@lru_cache(maxsize=64)
+def _forced(model: Model) -> Model:
+    return replace(model, kind=ModelKind.ANY, architecture=None)
+
+
 _OURS: dict[str, tuple[ModelKind, Arch | None, str]] = {
     "sc": (ModelKind.ANY, None, "sequential consistency"),
     "tso": (ModelKind.HARDWARE, Arch.X86, "total store order: x86 and SPARC"),
@@ -231,9 +241,10 @@ def find(name_or_path: str | Path, variants: frozenset[str] = frozenset()) -> Mo
     `armv8@mixed`. Reading is lazy: see `Model.prepared`."""
     text, at, asked = str(name_or_path).rpartition("@")
     if at and (text in _KNOWN or text.endswith(".cat")):
-        chosen = frozenset(asked.split(","))
+        chosen = frozenset(asked.split(",")) - {FORCED}
         _refuse_unknown_variants(find(text), chosen)
-        return find(text, variants | chosen)
+        found = find(text, variants | chosen)
+        return _forced(found) if FORCED in asked.split(",") else found
     text = str(name_or_path)
     if text in _KNOWN:
         return _ours(text, variants)
@@ -271,36 +282,56 @@ def _from_file(path: Path, variants: frozenset[str]) -> Model:
 
 
 def of_text(source: str, path: Path, variants: frozenset[str] = frozenset()) -> Model:
-    """A user's model whose text is at hand; what it includes is looked for beside `path`, and among ours."""
-    from fencepost.models.cat.resolve import words_of
+    """A user's model whose text is at hand; what it includes is looked for beside `path`, and among ours. It is read at
+    once: what it judges is known by what its checks look at."""
+    from fencepost.models.cat.mentioned import vocabulary
 
-    kind, architecture = _guess(words_of(source, str(path)))
-    return Model(path.stem, path, source, kind, architecture, "", variants)
+    unknown = Model(path.stem, path, source, ModelKind.ANY, None, "", variants)
+    kind, architectures = judged_by(vocabulary(unknown.prepared), unknown.prepared.declared)
+    first, others = (architectures[0], frozenset(architectures[1:])) if architectures else (None, frozenset())
+    model = replace(unknown, kind=kind, architecture=first, others=others)
+    model.__dict__["prepared"] = unknown.prepared  # where cached_property keeps it
+    return model
 
 
-_C11_WORDS = frozenset({"ACQ", "REL", "ACQ_REL", "RLX", "NA", "acquire", "release"})
-_HARDWARE_WORDS = {
-    Arch.BPF: ("bpf",),
-    Arch.MIPS: ("mips", "mipsfences.cat"),
-    Arch.RISCV: ("fence.rw.rw", "fence.tso", "riscv-defs.cat", "riscv", "rvwmo"),
-    Arch.AARCH64: ("dmb", "dsb", "isb", "dmb.sy", "dmb.ish", "aarch64fences.cat", "aarch64", "armv8", "armv7", "arm"),
-    Arch.PPC: ("sync", "lwsync", "ctrlisync", "ppcfences.cat", "ppc", "power"),
-    Arch.X86: ("mfence", "x86fences.cat", "x86", "tso", "pso"),
+#: What only events of one architecture are, by the names of the prelude. MIPS's fence has the name of POWER's.
+_SYNC = frozenset({"SYNC", "sync"})
+_MARKS: dict[Arch, frozenset[str]] = {
+    Arch.PPC: frozenset({"LWSYNC", "ISYNC", "EIEIO", "lwsync", "isync", "eieio", "ctrlisync"}),
+    Arch.X86: frozenset({"MFENCE", "SFENCE", "LFENCE", "mfence", "sfence", "lfence", "RMW-accesses"}),
+    Arch.AARCH64: frozenset({"ISB", "isb", "ctrlisb", "dmb", "dsb", "L", "Q", "pick.addr", "pick.data", "pick.ctrl"}),
+    Arch.RISCV: frozenset({"Acq", "Rel", "AcqRel", "ctrlfencei", "any-addr", "any-data", "any-ctrl"}),
+    Arch.BPF: frozenset({"AQ-accesses", "RL-accesses"}),
 }
+_FENCE_MARKS = {"DMB": Arch.AARCH64, "DSB": Arch.AARCH64, "Fence": Arch.RISCV}  # and what follows a dot
+_KERNEL_MARKS = frozenset({
+    "Once", "Mb", "Rmb", "Wmb", "Barrier", "Before-atomic", "After-atomic", "After-spinlock", "After-unlock-lock",
+    "Sync-rcu", "Rcu-lock", "Rcu-unlock", "Sync-srcu", "Srcu-lock", "Srcu-unlock", "rcu-rscs", "srcu-rscs", "Marked",
+    "Plain",
+})  # fmt: skip
+_DECLARED = {
+    "ppc": Arch.PPC, "x86": Arch.X86, "x86_64": Arch.X86, "aarch64": Arch.AARCH64, "arm": Arch.AARCH64,
+    "aarch32": Arch.AARCH64, "riscv": Arch.RISCV, "mips": Arch.MIPS, "bpf": Arch.BPF,
+}  # fmt: skip
+_C11_MARKS = frozenset({"ACQ", "REL", "ACQ_REL", "RLX", "NA", "NAL", "SC", "CON", "ATOMIC"})
 
 
-def _guess(words: frozenset[str]) -> tuple[ModelKind, Arch | None]:
-    """A user's file does not say what it judges; its title and the fences and orders that it names do."""
-    plain = {part for word in words for part in (word.strip('"'), *word.strip('"').split())}
-    lower = {w.lower() for w in plain}
-    named = [arch for arch, marks in _HARDWARE_WORDS.items() if lower.intersection(marks)]
-    if Arch.MIPS in named:  # whose fence has the name of POWER's
-        named = [arch for arch in named if arch is not Arch.PPC]
-    fenced = [arch for arch in named if lower.intersection(_HARDWARE_WORDS[arch]) - {"tso", "pso"}]
-    if len(fenced) >= 2:  # such as herd's fences.cat, which has the fences of all
-        return ModelKind.ANY, None
-    if named:
-        return ModelKind.HARDWARE, named[0]
-    if plain & _C11_WORDS:
-        return ModelKind.C11, None
-    return ModelKind.ANY, None
+def judged_by(names: frozenset[str], declared: str = "") -> tuple[ModelKind, tuple[Arch, ...]]:
+    """What a model judges that looks at these names: its kind, and the architectures whose tests have such events, the
+    one first for which C11 programs are compiled. A model that names fences of several machines judges anything. What
+    it declares to judge by its first word, as herd has it, goes before all that."""
+    if (arch := _DECLARED.get(declared.lower())) is not None:
+        return ModelKind.HARDWARE, (arch,)
+    if names & _KERNEL_MARKS:
+        return ModelKind.KERNEL, (Arch.LKMM,)
+    found = {arch for arch, marks in _MARKS.items() if names & marks}
+    found |= {arch for prefix, arch in _FENCE_MARKS.items() if any(n.partition(".")[0] == prefix for n in names)}
+    if Arch.RISCV in found:  # whose orders models of BPF share
+        found.discard(Arch.BPF)
+    if len(found) > 1 or (names & _SYNC and found - {Arch.PPC}):
+        return ModelKind.ANY, ()
+    if found:
+        return ModelKind.HARDWARE, tuple(found)
+    if names & _SYNC:
+        return ModelKind.HARDWARE, (Arch.PPC, Arch.MIPS)
+    return (ModelKind.C11, ()) if names & _C11_MARKS else (ModelKind.ANY, ())

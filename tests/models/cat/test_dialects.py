@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.errors import UsageError
+from fencepost.errors import UnsupportedError, UsageError
 from fencepost.explore.driver import outcomes
 from fencepost.frontends.litmus import read
 from fencepost.models.cat.judge import prepare
@@ -36,6 +36,14 @@ P1 (atomic_int* x, atomic_int* y) {
   int a = atomic_load_explicit(x, memory_order_relaxed);
 }
 exists (0:a = 0 /\\ 1:a = 0)
+"""
+ON_POWER = """PPC sb
+{ 0:r1=x; 0:r2=y; 1:r1=x; 1:r2=y; }
+ P0           | P1           ;
+ li r3,1      | li r3,1      ;
+ stw r3,0(r1) | stw r3,0(r2) ;
+ lwz r4,0(r2) | lwz r4,0(r1) ;
+exists (0:r4=0 /\\ 1:r4=0)
 """
 
 
@@ -85,17 +93,40 @@ def test_variants_are_chosen_behind_an_at_sign(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "kind", "arch"),
     [
-        ('"X86 TSO"\nacyclic po', ModelKind.HARDWARE, Arch.X86),
-        ('RISCV "RISC-V TSO"\nacyclic po', ModelKind.HARDWARE, Arch.RISCV),
-        ('include "rc11-axioms.cat"', ModelKind.C11, None),
+        ('RISCV "RISC-V TSO"\nacyclic po', ModelKind.HARDWARE, Arch.RISCV),  # as herd has it: the first word, unquoted
+        ('X86_64 "TSO"\nacyclic po', ModelKind.HARDWARE, Arch.X86),
+        ('"Alarm of an arm, for RISCV and x86"\nacyclic po', ModelKind.ANY, None),
+        ("let arm = po\nlet x86 = rf\nacyclic arm | x86", ModelKind.ANY, None),
+        ("let unused = sync | lwsync\nacyclic po; [DSB.ISHST]; po", ModelKind.HARDWARE, Arch.AARCH64),
+        ("flag ~empty DMB.SY as barriers\nacyclic po | mfence", ModelKind.HARDWARE, Arch.X86),
+        ("let weak = RLX\nacyclic [weak] ; po", ModelKind.C11, None),
+        ("acyclic [Mb] ; po ; [Once]", ModelKind.KERNEL, Arch.LKMM),
+        ("acyclic [AQ] ; po | po ; [RL]", ModelKind.HARDWARE, Arch.BPF),
         ("acyclic po | rf", ModelKind.ANY, None),
     ],
 )
-def test_what_a_model_judges_is_seen_in_its_title_words_and_includes(
+def test_what_a_model_judges_is_seen_in_what_its_checks_look_at(
     text: str, kind: ModelKind, arch: Arch | None, tmp_path: Path
 ) -> None:
     model = find(users(tmp_path, text))
     assert (model.kind, model.architecture) == (kind, arch)
+
+
+def test_a_fence_of_two_machines_is_judged_for_both(tmp_path: Path) -> None:
+    model = find(users(tmp_path, "acyclic sync"))
+    assert (model.architecture, model.others) == (Arch.PPC, {Arch.MIPS})
+    model.refuse_foreign(read(ON_POWER, "sb.litmus"))
+
+
+def test_a_model_of_another_machine_is_an_error_unless_it_is_forced(tmp_path: Path) -> None:
+    path = users(tmp_path, "acyclic mfence | po-loc | rf | co | fr")
+    test = read(ON_POWER, "sb.litmus")
+    with pytest.raises(UnsupportedError, match=r"judges x86 \(--model .*mine.cat@forced: try it nonetheless\)"):
+        outcomes(test, find(path))
+    assert outcomes(test, find(f"{path}@forced")).holds
+    with pytest.raises(UnsupportedError, match="tso@forced"):
+        outcomes(test, find("tso"))
+    assert outcomes(test, find("tso@forced")).holds
 
 
 def test_a_model_with_the_fences_of_all_judges_all(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ class Prepared:
     definitions: dict[str, cat.Let | cat.Enum]
     procedures: dict[str, cat.Procedure]
     origin: dict[str, str]
+    declared: str = ""  # the architecture, where the file begins with its name
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def prepare_resolved(resolved: Resolved) -> Prepared:
             definitions[s.name] = s
     procedures = {s.name: s for s in resolved.statements if isinstance(s, cat.Procedure)}
     kept = tuple(s for s in resolved.statements if isinstance(s, cat.Check | cat.ForAll | cat.Call | cat.With))
-    return Prepared(resolved.title, kept, definitions, procedures, resolved.origin)
+    return Prepared(resolved.title, kept, definitions, procedures, resolved.origin, resolved.declared)
 
 
 def judge(model: Prepared, execution: Execution, *, all_violations: bool = True) -> Judgement:

@@ -88,12 +88,14 @@ class _Parser:
     # --- statements
 
     def file(self) -> cat.File:
+        first = self.token.text if self.token.kind == "name" else ""
         title = self.title()
+        declared = first if self.index and first not in _OPTIONS else ""
         statements = self.statements()
         if self.token.kind != "end":
             self.stray()
         words = frozenset(t.text for t in self.tokens if t.kind in ("name", "string"))
-        return cat.File(title, statements, self.path, words)
+        return cat.File(title, statements, self.path, words, declared)
 
     def title(self) -> str:
         """A model may begin with its name, as a word, a string or both, and with options of herd. Of these `catdep`

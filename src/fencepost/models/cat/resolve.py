@@ -50,21 +50,23 @@ class Resolved:
     title: str
     statements: tuple[cat.Statement, ...]
     origin: dict[str, str] = field(default_factory=dict)
+    declared: str = ""
 
 
 def resolve(text: str, file: str, variants: frozenset[str] = frozenset()) -> Resolved:
     """Reads a model and everything it includes. Raises InputError where something is unknown or malformed."""
     root = parse(text, file)
-    resolver = _Resolver(root, variants)
-    knows_threads = bool(_words(root, Path(file).parent, set()) & _THREAD_WORDS)
+    words = _words(root, Path(file).parent, set())
+    resolver = _Resolver(root, variants, words)
+    knows_threads = bool(words & _THREAD_WORDS)
     resolver.include_prelude(frozenset() if knows_threads else frozenset({_THREADS_IN_PO}))
     resolver.run(root.statements, Path(file).parent)
-    return Resolved(root.title, tuple(resolver.out), resolver.origin)
+    return Resolved(root.title, tuple(resolver.out), resolver.origin, root.declared)
 
 
-def words_of(text: str, file: str) -> frozenset[str]:
-    """Every name and string of a model and of what it includes."""
-    return _words(parse(text, file), Path(file).parent, set())
+def prelude_names() -> frozenset[str]:
+    """What is defined before any model begins. A model that defines such a name itself gets another, unique one."""
+    return frozenset(_prelude(frozenset())[2])
 
 
 def variants_of(text: str, file: str) -> frozenset[str]:
@@ -113,8 +115,9 @@ def _prelude(variants: frozenset[str]) -> tuple[tuple[cat.Statement, ...], dict[
 
 
 class _Resolver:
-    def __init__(self, root: cat.File, variants: frozenset[str]) -> None:
+    def __init__(self, root: cat.File, variants: frozenset[str], words: frozenset[str] = frozenset()) -> None:
         self.root, self.variants = root, variants
+        self.names = {w.lower() for w in words if not w.startswith('"')}  # of what it includes, too
         self.scope: dict[str, str] = {}
         self.procedures: dict[str, str] = {}
         self.origin: dict[str, str] = {}
@@ -127,7 +130,7 @@ class _Resolver:
         self.out.extend(statements)
         self.scope, self.origin = dict(scope), dict(origin)
         self.taken = set(origin)
-        if any(w.strip('"').lower().startswith(("riscv", "risc-v", "fence.rw.rw")) for w in self.root.words):
+        if any(name.startswith("fence.") for name in self.names):
             for name in ("addr", "data", "ctrl"):  # RISC-V's start at a store-conditional, too
                 self.scope[name] = scope[f"any-{name}"]
 
@@ -344,10 +347,9 @@ class _Resolver:
 
     def meaning_of_a(self) -> str:
         """`A` is an acquire in AArch64 files, a locked access in x86 ones and an atomic access in C ones."""
-        words = {w.strip('"').lower() for w in self.root.words}
-        if "L" in self.root.words or "Q" in self.root.words or any("aarch64" in w for w in words):
+        if "L" in self.root.words or "Q" in self.root.words or any(n.startswith("dmb") for n in self.names):
             return "Acquire"
-        if any(w == "mfence" or w.startswith("x86") for w in words):
+        if "mfence" in self.names or '"x86fences.cat"' in self.root.words:
             return "RMW-accesses"
         return "ATOMIC"
 
