@@ -12,7 +12,8 @@ from fencepost.verdict import Answer
 
 BUGS = sorted(Path(__file__).with_name("bugs").iterdir())
 QUICK = ("mp.c", "handover.c", "double_checked.c", "ticket.c", "abba.c", "check_then_set.c", "macros.c", "hazard.c",
-         "rwlock.c", "wrong_turn.c", "condition_if.c")  # fmt: skip
+         "rwlock.c", "wrong_turn.c", "condition_if.c", "peterson_plain.c", "lazy_once.c",
+         "split_stat.c", "full_ring.c")  # fmt: skip
 
 
 def expected(path: Path) -> dict[str, str]:
@@ -30,7 +31,9 @@ def examine(path: Path, tmp_path: Path) -> None:
         assert found.verdict is not None and found.verdict.witness is not None
         assert found.verdict.witness.error.kind.value == wanted["fails"]
         return
-    assert found.answer is Answer.PASS and found.proved, found.reason
+    declared = [re.split(r"[^\w]", c.before.split()[1])[0] for c in found.changes if c.what == "declaration"]
+    assert sorted(declared) == sorted(wanted.get("declares", "").split(",") if "declares" in wanted else [])
+    assert found.answer is Answer.PASS and found.proved is not bool(declared), found.reason
     assert "changes" not in wanted or len(found.changes) == int(wanted["changes"]), found.patch
     assert all(c.error is not None for c in found.changes), "without each change something should come back"
     assert bool(found.notes) == ("warns" in wanted) or "warns" not in wanted
@@ -53,3 +56,10 @@ def test_every_bug_is_repaired(path: Path, tmp_path: Path) -> None:
 def test_a_lock_that_is_wrong_by_itself_is_not_hidden_by_atomics() -> None:
     reason = fencepost.repair(BUGS[0].with_name("wrong_turn.c")).reason
     assert "flag[0], flag[1] and turn" in reason and "wrong by itself" in reason
+
+
+def test_a_race_beside_a_lock_or_a_protocol_is_not_answered_with_atomics() -> None:
+    one_side = fencepost.repair(BUGS[0].with_name("full_ring.c"))
+    assert one_side.answer is Answer.FAIL and "look at tail" in one_side.reason and "hide" in one_side.reason
+    lost = fencepost.repair(BUGS[0].with_name("split_stat.c"))
+    assert lost.answer is Answer.FAIL and "updates of other threads would be lost" in lost.reason

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fencepost.program.operands import Position
 from fencepost.records import dataclass
 from fencepost.repair.sources import language_of, load_text
-from fencepost.repair.text.edits import offset_of
+from fencepost.repair.text.edits import offset_of, position_of
 from fencepost.verdict import Cured
 
 
@@ -32,10 +32,5 @@ def replacements(cured: Cured) -> list[Replacement] | None:
         if not edits:
             return None
         file = fix.at.file
-        found += [Replacement(_position(file, text, e.start), _position(file, text, e.end), e.new) for e in edits]
+        found += [Replacement(position_of(file, text, e.start), position_of(file, text, e.end), e.new) for e in edits]
     return found
-
-
-def _position(file: str, text: str, offset: int) -> Position:
-    start = text.rfind("\n", 0, offset) + 1
-    return Position(file, text.count("\n", 0, offset) + 1, offset - start + 1)

@@ -7,7 +7,7 @@ from fencepost.program.instructions import ErrorKind
 from fencepost.verdict import Verdict, Witness
 from fencepost.witness.case import open_case
 from fencepost.witness.names import listed
-from fencepost.witness.protocols import asked_before
+from fencepost.witness.protocols import asked_before, consulted, locked_by_one
 
 _RULES = {
     ErrorKind.DEADLOCK: "every thread waits for what only another waiting thread could do; a rule about the order of"
@@ -34,14 +34,8 @@ def why_nothing_helps(verdict: Verdict) -> str:
             "the condition asks for an outcome that the program cannot reach; stronger orders only take outcomes away"
         )
     kind = witness.error.kind
-    asked = locks_that_let_in(witness)
-    if asked:
-        return (
-            f"both threads are inside at once, having gone through {asked}: that lock is wrong by itself, and making"
-            " the memory atomic would only hide it"
-        )
     if kind is ErrorKind.RACE:
-        return f"{_RACE}: make the memory atomic, or hold a lock around every access"
+        return meant_to_keep_apart(witness) or f"{_RACE}: make the memory atomic, or hold a lock around every access"
     rule = _RULES.get(kind, "")
     if _is_interleaving(witness):
         turns = "the threads only take turns in this execution, and no order of memory accesses forbids that"
@@ -49,12 +43,28 @@ def why_nothing_helps(verdict: Verdict) -> str:
     return rule or "the execution is possible with the strongest orders and a full fence between all statements"
 
 
-def locks_that_let_in(witness: Witness) -> str:
-    """The places by which two threads that race should have kept each other out; empty where there are none."""
-    if witness.error.kind is not ErrorKind.RACE:
-        return ""
+def meant_to_keep_apart(witness: Witness) -> str:
+    """Of a race: what should have kept the two threads apart and does not. Empty where there is nothing of the kind, so
+    that atomic memory would hide no other mistake."""
     case = open_case(witness)
-    return listed([case.names.location(place) for place in asked_before(case)])
+    names = case.names
+    if asked := asked_before(case):
+        return (
+            f"both threads are inside at once, having gone through {listed([names.location(p) for p in asked])}: that"
+            " lock is wrong by itself, and making the memory atomic would only hide it"
+        )
+    if (one := locked_by_one(case)) is not None:
+        return (
+            f"{names.subject(one[0].thread)} holds a lock ({names.place(one[0].at)}) where"
+            f" {names.subject(one[1].thread)} holds none ({names.place(one[1].at)}): hold it around every access"
+        )
+    if places := consulted(case):
+        return (
+            f"the threads look at {listed([names.location(p) for p in places])} before they go on, but what they see"
+            " there does not keep them apart: a test or a wait is missing or wrong, and making the memory atomic would"
+            " only hide it"
+        )
+    return ""
 
 
 def _is_interleaving(witness: Witness) -> bool:

@@ -14,6 +14,7 @@ from fencepost.program.instructions import Await, BlockingCas, FenceKind, Join, 
 from fencepost.program.operands import Position
 from fencepost.program.program import Program
 from fencepost.records import dataclass
+from fencepost.repair.atomics import COST, with_atomics
 from fencepost.repair.lattice import joined, parse_costs, raised
 from fencepost.repair.machines import compiled
 from fencepost.repair.monotone import objections
@@ -55,8 +56,37 @@ def repair(task: Task) -> Repair:
     made = _survey(task, strip=False)
     oracle = _oracle(task, made.space)
     found = search(made.space, oracle, Limits(seconds=task.seconds))
-    answer = _told(task, made, found, oracle)
+    if found.ending is Ending.NONE and task.explores and not task.only:
+        answer = _with_atomics(task, made, found, oracle)
+    else:
+        answer = _told(task, made, found, oracle)
     return replace(answer, seconds=monotonic() - began)
+
+
+def _with_atomics(task: Task, made: Survey, found: Search, oracle: Oracle) -> Repair:
+    """No order helps; perhaps plain memory has to become atomic."""
+    tried = with_atomics(made, found.verdict, lambda sources: _surveyed(task, sources, strip=False), task.check)
+    if tried.survey is None:
+        return _told(task, made, found, oracle, tried.reason)
+    oracle = _oracle(task, tried.survey.space)
+    again = search(tried.survey.space, oracle, Limits(seconds=task.seconds))
+    again = replace(again, first=found.first, checks=again.checks + found.checks + len(tried.objects) + 1)
+    answer = _told(task, tried.survey, again, oracle)
+    if answer.answer not in (Answer.PASS, Answer.BOUNDED):
+        return _told(task, made, found, _oracle(task, made.space))
+    changes = [
+        Change(o.at, "declaration", o.declared.before, o.declared.after, COST, tell(o.without).error, o.without)
+        for o in tried.objects
+    ]  # fmt: skip
+    texts = {file: tried.survey.sources.texts[file] for file in tried.survey.sources.overlaid} | dict(answer.texts)
+    patch = "".join(diff(f, made.sources.texts[f], text) for f, text in sorted(texts.items()))
+    return replace(
+        answer, changes=(*changes, *answer.changes), texts=tuple(sorted(texts.items())), patch=patch, proved=False,
+        cost=answer.cost + COST * len(changes), objections=(_ATOMICS, *answer.objections),
+    )  # fmt: skip
+
+
+_ATOMICS = "no order and no fence helps, so memory became atomic; fewer accesses may do, or a lock"
 
 
 def relax(task: Task) -> Repair:
@@ -80,6 +110,10 @@ def _survey(task: Task, *, strip: bool) -> Survey:
             f"{unknown[0]}: only C, C++, .fp and litmus tests of C, PPC, X86, AArch64 and RISCV can be changed"
         )
     sources = Sources(task.files, task.flags, lambda files, flags: _asked(task.read(files, flags)))
+    return _surveyed(task, sources, strip=strip)
+
+
+def _surveyed(task: Task, sources: Sources, *, strip: bool) -> Survey:
     return survey(
         sources, task.model, accesses=task.only != "fences", fences=task.only != "accesses", strip=strip,
         costs=parse_costs(task.costs),
@@ -101,7 +135,8 @@ def _oracle(task: Task, space: Space) -> Oracle:
 # --- from the search to the answer
 
 
-def _told(task: Task, made: Survey, found: Search, oracle: Oracle) -> Repair:
+def _told(task: Task, made: Survey, found: Search, oracle: Oracle, rule: str = "") -> Repair:
+    """`rule`: what is broken, where no order helps and somebody knows."""
     common = Repair(
         Answer.UNKNOWN, task.model.name, found.reason, verdict=found.verdict, first=found.first, checks=found.checks,
         judgements=found.judgements, lower=found.lower, notes=tuple(made.notes), objections=_objections(task),
@@ -111,7 +146,7 @@ def _told(task: Task, made: Survey, found: Search, oracle: Oracle) -> Repair:
         if beyond.answer is not Answer.FAIL:
             return replace(common, reason=_elsewhere(made))
         return replace(
-            common, answer=Answer.FAIL, reason=why_nothing_helps(found.verdict), proved=not common.objections
+            common, answer=Answer.FAIL, reason=rule or why_nothing_helps(found.verdict), proved=not common.objections
         )
     if found.ending is Ending.UNKNOWN:
         return common

@@ -85,6 +85,7 @@ class Sources:
     def __init__(self, files: Sequence[str], flags: Sequence[str], read: Read) -> None:
         self.files, self.flags, self._read = tuple(files), tuple(flags), read
         self.texts: dict[str, str] = {}
+        self.overlaid: frozenset[str] = frozenset()  # files whose text is not the one on disk
         self._names: dict[str, str] = {}
         for file in files:
             self.load(file)
@@ -100,8 +101,16 @@ class Sources:
         """One name per file: that under which it was given, or first seen. Compilers name files from where they run."""
         return self._names.setdefault(str(Path(file).resolve()), file)
 
+    def overlay(self, texts: Mapping[str, str]) -> Sources:
+        """The same files, some of them with other texts to begin with."""
+        new = Sources(self.files, self.flags, self._read)
+        new._names, new.texts = dict(self._names), {**self.texts, **texts}
+        new.overlaid = self.overlaid | frozenset(texts)
+        return new
+
     def program(self, changed: Mapping[str, str]) -> Program:
         """The program with these texts, its positions with the names of the original files."""
+        changed = {**{f: self.texts[f] for f in self.overlaid}, **changed}
         if not changed:
             return renamed(self._read(self.files, self.flags), self.name)
         with tempfile.TemporaryDirectory(prefix="fencepost-repair-") as folder:

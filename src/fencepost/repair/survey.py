@@ -24,7 +24,7 @@ from fencepost.repair.sites import access_site, fence_sites, shared
 from fencepost.repair.sources import Inserted, Sources, compiles, insert, language_of
 from fencepost.repair.space import Assignment, Atom, Site, SiteKind, Space, Spot, make_space
 from fencepost.repair.text.columns import in_one_row
-from fencepost.repair.text.edits import Edit, OrderText, apply
+from fencepost.repair.text.edits import Edit, OrderText, apply, position_of
 from fencepost.repair.wrappers import copy_per_call
 from fencepost.witness.sites import foreign
 
@@ -143,9 +143,7 @@ class _Surveyor:
         return (found[0], order) if order is not None else None
 
     def position(self, file: str, offset: int) -> Position:
-        text = self.sources.texts[file]
-        start = text.rfind("\n", 0, offset) + 1
-        return Position(file, text.count("\n", 0, offset) + 1, offset - start + 1)
+        return position_of(file, self.sources.texts[file], offset)
 
     # --- accesses
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from textwrap import wrap
 from typing import Any
 
@@ -63,7 +64,11 @@ def _error(error: ErrorReport) -> str:
 def _nothing_helps(found: Repair) -> list[str]:
     lines: list[str] = []
     if found.verdict is not None and found.verdict.witness is not None:
-        lines += _labelled("error", _error(tell(found.verdict.witness).error))
+        story = tell(replace(found.verdict.witness, cure=None))  # no order helps: nobody has to look for one again
+        lines += _labelled("error", _error(story.error))
+        lines += _labelled("why", _sentence(story.explanation.reason.rstrip(".")))
+        known = story.explanation.known
+        lines += _labelled("known as", f"{known} (docs/bugs.md)") if known else []
     return lines + _labelled("rule", _sentence(found.reason))
 
 

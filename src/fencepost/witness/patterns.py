@@ -8,7 +8,7 @@ from __future__ import annotations
 from fencepost.execution.execution import Event
 from fencepost.program.instructions import ErrorKind
 from fencepost.witness.case import Case
-from fencepost.witness.protocols import counted_reference, split_update, torn, unchecked_wait
+from fencepost.witness.protocols import counted_reference, holds_lock, split_update, torn, unchecked_wait
 
 #: A cycle of the execution, read from any of its edges: what a thread keeps in order (po with the kinds of its ends),
 #: and how one thread's access reaches the next.
@@ -107,7 +107,7 @@ def _publication(case: Case) -> str:
         if told and seen.thread == read.thread and seen.index < read.index and seen.address != write.address:
             if _takes(case, write, seen.address) and seen.rmw:  # both took a lock there
                 return "lock without acquire" if store.mode.releases else "unlock without release"
-            locked = _holds_lock(case, write) and not _holds_lock(case, read)
+            locked = holds_lock(case, write) and not holds_lock(case, read)
             return "double-checked locking" if locked else "unsafe publication"
     return ""
 
@@ -116,14 +116,6 @@ def _takes(case: Case, at: Event, address: int) -> bool:
     """Whether the thread changed this place by a read-modify-write before an access: it took the lock there."""
     line = case.witness.execution.thread_events(at.thread)
     return any(e.rmw and e.is_read and e.address == address and e.index < at.index for e in line)
-
-
-def _holds_lock(case: Case, at: Event) -> bool:
-    """Whether a thread has locked a mutex, and not unlocked it, before this access."""
-    line = [e for e in case.witness.execution.thread_events(at.thread) if e.index < at.index]
-    taken = sum(case.operation(e.id) == "mutex_lock" and e.is_read and e.rmw for e in line)
-    given = sum(case.operation(e.id) == "mutex_unlock" and e.is_write and e.value == 0 for e in line)
-    return taken > given
 
 
 def aba(case: Case) -> tuple[Event, Event, Event] | None:

@@ -35,6 +35,54 @@ def _touched(case: Case, at: Event) -> dict[int, str]:
     return found
 
 
+def consulted(case: Case) -> list[int]:
+    """Of a race: the atomic places that one thread had looked at before its access and that the other one writes. Who
+    asks there means to be kept apart by the answer."""
+    error = case.witness.error
+    if error.kind is not ErrorKind.RACE or len(error.events) != 2:
+        return []
+    a, b = (case.events[e] for e in error.events)
+    found = set[int]()
+    for asking, other in ((a, b), (b, a)):
+        written = {
+            e.address for e in case.witness.execution.thread_events(other.thread)
+            if e.is_write and e.mode is not Mode.NA and not case.operation(e.id)
+        }  # fmt: skip
+        found |= {p for p, what in _touched(case, asking).items() if "R" in what and p in written and p != a.address}
+    return sorted(found)
+
+
+def locked_by_one(case: Case) -> tuple[Event, Event] | None:
+    """Of a race: the access under a mutex and the other one, which is under none."""
+    error = case.witness.error
+    if error.kind is not ErrorKind.RACE or len(error.events) != 2:
+        return None
+    a, b = (case.events[e] for e in error.events)
+    held = holds_lock(case, a), holds_lock(case, b)
+    if held[0] == held[1]:
+        return None
+    locked, other = (a, b) if held[0] else (b, a)
+    return None if _double_checked(case, locked, other) else (locked, other)
+
+
+def _double_checked(case: Case, locked: Event, other: Event) -> bool:
+    """Whether the lock is there for the first time only: its owner looked without it, looked again with it, and wrote
+    what does not depend on what was there. The other thread only looks."""
+    line = [e for e in case.witness.execution.thread_events(locked.thread) if e.index < locked.index]
+    looks = [case.events[e.id] for e in line if e.is_read and e.address == locked.address]
+    if other.is_write or not locked.is_write or any(_computed_from(case, locked, e) for e in looks):
+        return False
+    return {holds_lock(case, e) for e in looks} == {False, True}
+
+
+def holds_lock(case: Case, at: Event) -> bool:
+    """Whether a thread has locked a mutex, and not unlocked it, before this access."""
+    line = [e for e in case.witness.execution.thread_events(at.thread) if e.index < at.index]
+    taken = sum(case.operation(e.id) == "mutex_lock" and e.is_read and e.rmw for e in line)
+    given = sum(case.operation(e.id) == "mutex_unlock" and e.is_write and e.value == 0 for e in line)
+    return taken > given
+
+
 def counts_down(case: Case, address: int, thread: int) -> list[Event]:
     """The updates by which a thread takes one from a place."""
     x = case.witness.execution

@@ -1,4 +1,4 @@
-// repair: fails=race
+// repair: declares=counter
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -12,7 +12,8 @@ from collections.abc import Iterable
 
 from fencepost.program.instructions import FenceKind, Mode
 from fencepost.repair.lattice import failure_order, held, raised
-from fencepost.repair.text.edits import Edit, OrderText, insert_statement, matching
+from fencepost.repair.text.declarations import made_atomic
+from fencepost.repair.text.edits import Declared, Edit, OrderText, insert_statement, matching
 
 _NOT_CODE = re.compile(
     r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:\\\n|[^\n])*", re.DOTALL | re.MULTILINE
@@ -102,6 +103,9 @@ class CText:
         prefix = written.group("prefix") if written else ("std::memory_order_" if self.cxx else "memory_order_")
         name = _SPELLED[mode]
         return f"{prefix}{name.upper() if prefix == '__ATOMIC_' else name}"
+
+    def made_atomic(self, text: str, name: str) -> Declared | None:
+        return made_atomic(text, _blank(text), name, self.cxx)
 
     # --- fences
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from fencepost.program.instructions import FenceKind, Mode
-from fencepost.repair.text.edits import Edit, OrderText
+from fencepost.repair.text.edits import Declared, Edit, OrderText
 
 _WORD = re.compile(r"[A-Za-z][\w.]*")
 #: AArch64 has acquire and release accesses of its own; the acquiring load and the releasing store take no offset.
@@ -52,6 +52,9 @@ class Columns:
         letters = _LETTERS[mode] + exclusive
         letters = letters if word.group().isupper() else letters.lower()
         return [Edit(word.start(), word.end(), f"{found['head']}{letters}{found['tail']}")]
+
+    def made_atomic(self, text: str, name: str) -> Declared | None:
+        return None  # a machine's accesses are all alike
 
     # --- fences
 

@@ -33,6 +33,16 @@ class OrderText:
     offers: frozenset[str] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """Where a variable is declared (`offset`), as what, and how it is declared as an atomic one."""
+
+    offset: int
+    before: str
+    after: str
+    edits: tuple[Edit, ...]
+
+
 class Language(Protocol):
     """What there is to know of the texts of one language."""
 
@@ -53,6 +63,10 @@ class Language(Protocol):
 
     def insertion(self, text: str, offset: int, statement: str) -> Edit:
         """The edit that puts a statement in front of what stands at `offset`."""
+
+    def made_atomic(self, text: str, name: str) -> Declared | None:
+        """How the plain variable or member of this name becomes atomic; None where its declaration is not here, or
+        not one that can be changed for certain."""
 
     def fence_at(self, text: str, offset: int) -> tuple[int, int] | None:
         """From where to where the statement of a fence goes that the front end places at `offset`."""
@@ -89,6 +103,11 @@ def offset_of(text: str, at: Position) -> int | None:
     line = lines[at.line - 1]
     column = len(line.encode()[: max(at.column - 1, 0)].decode("utf-8", "replace"))
     return sum(map(len, lines[: at.line - 1])) + column
+
+
+def position_of(file: str, text: str, offset: int) -> Position:
+    start = text.rfind("\n", 0, offset) + 1
+    return Position(file, text.count("\n", 0, offset) + 1, offset - start + 1)
 
 
 def matching(text: str, opening: int) -> int:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from fencepost.program.instructions import FenceKind, Mode
-from fencepost.repair.text.edits import Edit, OrderText, insert_statement, matching
+from fencepost.repair.text.edits import Declared, Edit, OrderText, insert_statement, matching
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"[^\"\n]*\"", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
@@ -73,6 +73,12 @@ class Pseudo:
         written = _MODE.match(_blank(text), place.key)
         end = written.end() if written is not None else place.key
         return [Edit(place.key, end, "" if mode is Mode.RLX else f".{mode.value}")]
+
+    def made_atomic(self, text: str, name: str) -> Declared | None:
+        """Accesses say themselves that they are plain."""
+        found = list(re.finditer(rf"(?<![\w$.]){re.escape(name)}(?:\[[^\]]*\])?(\.na)\b", _blank(text)))
+        edits = tuple(Edit(*m.span(1), "") for m in found)
+        return Declared(found[0].start(), f"{name}.na", name, edits) if edits else None
 
     def fence(self, text: str, kinds: Iterable[FenceKind]) -> str:
         return "; ".join(f"fence.{k.value}" if k in _PREFIXED else k.value for k in kinds)
