@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -211,3 +212,16 @@ def test_two_hundred_events_stay_responsive(chrome: Browser, tmp_path: Path) -> 
     chrome.click("#fit")
     assert chrome.run("document.querySelector('#graph svg').getBoundingClientRect().height <= 900")
     assert chrome.complaints() == []
+
+
+def test_a_frame_that_is_laid_out_late_is_readable(chrome: Browser, pages: Path, tmp_path: Path) -> None:
+    """Notebooks run the script of a cell's frame before they give it any room."""
+    outer = tmp_path / "notebook.html"
+    page = escape((pages / "deadlock.html").read_text(encoding="utf-8"), quote=True)
+    style = "width:900px;height:620px;display:none"
+    outer.write_text(f'<iframe id="f" srcdoc="{page}" style="{style}"></iframe>', encoding="utf-8")
+    chrome.open(outer)
+    chrome.until("document.getElementById('f').contentDocument?.body?.dataset.ready === 'yes'")
+    chrome.run("document.getElementById('f').style.display = 'block'")
+    size = "parseInt(document.getElementById('f').contentDocument.getElementById('zoom').textContent)"
+    assert chrome.until(f"{size} >= 70 && {size}") >= 70

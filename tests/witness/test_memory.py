@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -41,4 +42,5 @@ def test_nothing_is_said_where_happens_before_is_not_what_hides(tmp_path: Path) 
 
 def test_what_is_left_out_is_listed() -> None:
     page = render(fencepost.check(BUGS / "lost_signal.c", fix=False))
-    assert "steps not shown</summary>" in page and "<b>main</b>starts thread waiter" in page
+    assert "steps not shown</summary>" in page and "<li>starts thread waiter" in page
+    assert re.search(r"<details><summary><b>main</b>\d+ steps</summary>", page), "grouped by thread and by call"

@@ -7,7 +7,7 @@ import pytest
 from fencepost.program.datatypes import Array, DataType, Field, Scalar, Struct
 from fencepost.program.instructions import Malloc
 from fencepost.program.operands import Const, Reg
-from fencepost.witness.names import _function, _inside, heap_pieces
+from fencepost.witness.names import _inside, function_name, heap_pieces
 
 INT, PTR = Scalar("i", 4), Scalar("p", 8)
 NODE = Struct((Field("value", 0, INT), Field("next", 8, PTR)), 16)
@@ -32,7 +32,7 @@ def test_members_of_libraries_are_left_out(type_: DataType | None, offset: int, 
     ("_ZNSt6thread11_State_implINS_8_InvokerISt5tupleIJPFviEiEEEEE6_M_runEv", "thread"), ("_Znonsense", "_Znonsense"),
 ])  # fmt: skip
 def test_functions_of_cpp(symbol: str, name: str) -> None:
-    assert _function(symbol) == name
+    assert function_name(symbol) == name
 
 
 def test_heap_objects_are_numbered_by_their_type() -> None:

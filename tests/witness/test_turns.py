@@ -137,14 +137,14 @@ thread reader {
 
 def test_who_is_waited_for_goes_first(tmp_path: Path) -> None:
     assert _steps(_check(HAND_OVER, tmp_path)) == [
-        "b reads x = 0", "b writes y = 1", "a writes p = 1", "a writes x = 1", "a reads y = 1", "a early",
+        "b reads x = 0", "b writes y = 1", "a writes x = 1", "a reads y = 1", "a early",
     ]  # fmt: skip
 
 
 def test_three_threads_take_one_turn_each(tmp_path: Path) -> None:
     assert _steps(_check(THREE, tmp_path)) == [
         "b reads x = 0", "b writes y = 1", "c reads y = 1", "c writes z = 1",
-        "a writes p = 1", "a writes x = 1", "a reads z = 1", "a early",
+        "a writes x = 1", "a reads z = 1", "a early",
     ]  # fmt: skip
 
 
@@ -152,9 +152,7 @@ def test_three_threads_take_one_turn_each(tmp_path: Path) -> None:
 def test_an_error_that_needs_no_weak_memory_is_told_without_it(model: str, tmp_path: Path) -> None:
     verdict = _check(NEEDS_NONE, tmp_path, model)
     assert verdict.witness is not None and verdict.witness.model == model
-    assert _steps(verdict) == [
-        "b writes x = 2", "b writes z = 2", "b writes z = 2", "b reads y = 0", "a writes y = 2", "b late",
-    ]  # fmt: skip
+    assert _steps(verdict) == ["b reads y = 0", "a writes y = 2", "b late"]
     assert not shortest_cycle(Relations(verdict.witness.execution))
     assert verdict.errors == (verdict.witness.error,)
     assert verdict.why.startswith("no reordering is needed")

@@ -71,6 +71,8 @@ def _leave_at_once() -> NoReturn:
 def run(args: list[str]) -> int:
     """Runs one command line and returns its exit code."""
     if args[:1] == ["help"] and len(args) > 1:
+        if (told := _topic(" ".join(args[1:]))) is not None:
+            return _print(told)
         args = [args[1], "--help"]
     first = args[0] if args else "--help"
     if first in ("--help", "-h", "help"):
@@ -86,13 +88,25 @@ def run(args: list[str]) -> int:
     return run_verb(first, args[1:])
 
 
+def _topic(words: str) -> str | None:
+    """What `help` tells of other things than verbs: the bugs that have names, all or one of them."""
+    if words in (verb.name for verb in VERBS):
+        return None
+    from fencepost.report import bugs
+
+    if words == bugs.TOPIC:
+        return bugs.page().rstrip()
+    found = bugs.meaning(words)
+    return f"{words}\n\n{found}" if found else None
+
+
 def help_text() -> str:
     width = max(len(verb.name) for verb in VERBS)
     lines = ["Model checking for weak memory.", "", f"Usage: {USAGE}", "", "Verbs:"]
     lines += [f"  {verb.name:{width}}  {verb.summary}" for verb in VERBS]
     lines += [
         "",
-        "fencepost help VERB describes a verb. Every verb takes --json.",
+        "fencepost help VERB describes a verb, fencepost help bugs the bugs that have names. Every verb takes --json.",
         "fencepost --version prints the version.",
         "",
         "Exit codes: 0 PASS, 1 FAIL, 2 bad usage or input, 3 UNKNOWN or BOUNDED.",

@@ -29,7 +29,7 @@ def render_witness(witness: Witness, sources: Sources | None = None) -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-_COLOURS = {"addr": "dep", "data": "dep", "ctrl": "dep", "waits": "wait-line", "race": "bad-line"}
+_COLOURS = {"addr": "dep", "data": "dep", "ctrl": "dep", "waits": "wait-line", "race": "bad-line", "missing": "sw"}
 assert all(_COLOURS.get(kind, kind) in LIGHT for kind in KINDS), "every kind of edge should have a colour"
 
 

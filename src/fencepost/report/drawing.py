@@ -11,7 +11,9 @@ from dataclasses import field
 from fencepost.execution.execution import EventKind, Pair
 from fencepost.program.instructions import ErrorKind
 from fencepost.records import dataclass
+from fencepost.report.routes import Area, route
 from fencepost.witness.case import open_case
+from fencepost.witness.missing import missing
 from fencepost.witness.names import Names
 from fencepost.witness.relations import Relations
 from fencepost.witness.story import Moment, Story
@@ -39,8 +41,9 @@ KINDS = {
     "spawn": "start and join of threads",
     "waits": "waits for what this step took or left behind",
     "race": "data race: nothing orders the two",
+    "missing": "missing: the fix would add this order",
 }
-SHOWN_AT_FIRST = ("po", "rf", "fr", "spawn", "waits", "race")
+SHOWN_AT_FIRST = ("po", "rf", "fr", "spawn", "waits", "race", "missing")
 _OFFSET = {
     "rf": -5.0,
     "fr": 6.0,
@@ -51,6 +54,7 @@ _OFFSET = {
     "data": -2.0,
     "ctrl": 9.0,
     "race": 12.0,
+    "missing": -12.0,
 }
 _LABEL_AT = {
     "rf": 0.4,
@@ -58,8 +62,8 @@ _LABEL_AT = {
     "sw": 0.3,
     "hb": 0.7,
     "race": 0.6,
+    "missing": 0.5,
 }  # so that labels of neighbouring curves do not meet
-Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +115,7 @@ class _Artist:
         self.texts = {m.number: _lines(m) for m in story.moments}
         self.box_of: dict[int, int] = {}  # event -> index of its box
         self.out = Drawing(0, 0)
+        self.far = 0  # edges so far that go around boxes
 
     def drawing(self) -> Drawing:
         self.lay_columns()
@@ -193,6 +198,8 @@ class _Artist:
         if error.kind is ErrorKind.RACE and len(error.events) == 2:
             for a, b in self.pairs(frozenset({(error.events[0], error.events[1])})):
                 self.add("race", a, b, in_cycle=True)
+        for a, b in self.pairs(missing(open_case(self.story.witness))):
+            self.add("missing", a, b, in_cycle=True)
 
     def waits(self) -> list[tuple[int, int]]:
         """From each step that waits for ever to the one that it waits because of."""
@@ -245,32 +252,10 @@ class _Artist:
         return sorted((a, b) for a, b in found if a >= 0 and b >= 0 and a != b)
 
     def add(self, kind: str, a: int, b: int, *, in_cycle: bool) -> None:
-        points = _curve(self.out.boxes[a], self.out.boxes[b], _OFFSET.get(kind, 0.0))
-        along = _LABEL_AT.get(kind, 0.5)
-        label = _at(points, along if points[0][0] <= points[3][0] else 1 - along)
-        p, q, r, s = (f"{x:.0f},{y:.0f}" for x, y in points)
-        self.out.arrows.append(Arrow(kind, a, b, f"M{p}C{q} {r} {s}", label, in_cycle))
-
-
-def _curve(a: Box, b: Box, offset: float) -> tuple[Point, Point, Point, Point]:
-    """The four points of a curve from the side of one box to the side of another."""
-    ay, by = a.middle[1] + offset, b.middle[1] + offset
-    if a.x == b.x:  # in one column: around on the right
-        x1, x2 = a.x + a.width, b.x + b.width + 3
-        reach = max(x1, x2) + 22 + min(abs(by - ay) * 0.16, 60)
-        return (x1, ay), (reach, ay), (reach, by), (x2, by)
-    right = a.middle[0] < b.middle[0]
-    x1, x2 = (a.x + a.width, b.x - 3) if right else (a.x, b.x + b.width + 3)
-    reach = max(34.0, min(abs(x2 - x1) * 0.5, 120.0)) * (1 if right else -1)
-    return (x1, ay), (x1 + reach, ay), (x2 - reach, by), (x2, by)
-
-
-def _at(points: tuple[Point, Point, Point, Point], t: float) -> Point:
-    """The point of a Bézier curve at `t` of its way."""
-    u = 1 - t
-    weights = (u * u * u, 3 * u * u * t, 3 * u * t * t, t * t * t)
-    x, y = (sum(w * p[i] for w, p in zip(weights, points, strict=True)) for i in (0, 1))
-    return x, y
+        areas = [Area(box.x, box.y, box.width, box.height) for box in self.out.boxes]
+        way = route(areas[a], areas[b], areas, GAP, _OFFSET.get(kind, 0.0), _LABEL_AT.get(kind, 0.5), self.far)
+        self.far += way.far
+        self.out.arrows.append(Arrow(kind, a, b, way.path, way.label, in_cycle))
 
 
 # --- what a box says

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from html import escape
 from itertools import groupby
@@ -12,12 +12,13 @@ from pathlib import PurePath
 from string import Template
 
 from fencepost._version import __version__
+from fencepost.report.bugs import meaning
 from fencepost.report.drawing import KINDS, SHOWN_AT_FIRST, Drawing, draw
 from fencepost.report.palette import variables
 from fencepost.report.svg import asset, markup
 from fencepost.report.text import CONTEXT, chosen_engine, error_text, figures
 from fencepost.verdict import Step, Verdict, Witness
-from fencepost.witness.names import short_file
+from fencepost.witness.names import function_name, short_file
 from fencepost.witness.sources import Sources, sources_of
 from fencepost.witness.story import Moment, Story, tell
 
@@ -150,13 +151,20 @@ def _header(story: Story, answer: str) -> str:
     if story.explanation.reason:
         lines.append(f'<p class="why"><b class="cause">why</b>{_sentence(story.explanation.reason)}</p>')
     if story.explanation.known:
-        lines.append(f'<p class="why"><b class="also">known as</b>{escape(story.explanation.known)}</p>')
+        lines.append(_known(story.explanation.known))
     for remedy in story.explanation.remedies:
         proof = f": {remedy.proof}" if remedy.proof else ""
         lines.append(f'<p class="why"><b class="cure">fix</b>{_sentence(remedy.text + proof)}</p>')
     for note in (*story.notes, *(f"printed {o}" for o in story.output)):
         lines.append(f'<p class="why"><b class="also">note</b>{_sentence(note)}</p>')
     return f"<header>{''.join(lines)}</header>"
+
+
+def _known(name: str) -> str:
+    """The name of the bug, which unfolds to what it means."""
+    text = escape(" ".join(meaning(name).split()))
+    told = f'<details id="known"><summary>{escape(name)}</summary><p>{text}</p></details>' if text else escape(name)
+    return f'<div class="why"><b class="also">known as</b>{told}</div>'
 
 
 def _sentence(text: str) -> str:
@@ -229,14 +237,40 @@ def _hidden(story: Story, sources: Sources) -> str:
     whole = tell(story.witness, sources, whole=True)
     names = {c.thread: c.name for c in whole.columns}
     left = [m for m in whole.moments if m.events and not told & set(m.events)]
-    items = "".join(
-        f"<li><b>{escape(names.get(m.thread, ''))}</b>{escape(m.text)}"
-        f"{f' <span>{escape(m.place)}</span>' if m.place else ''}</li>"
-        for m in left[:_MOST_HIDDEN]
-    )
-    more = f"<li>and {len(left) - _MOST_HIDDEN} more</li>" if len(left) > _MOST_HIDDEN else ""
+    items = "".join(_call(names.get(thread, ""), call, list(steps)) for (thread, call), steps in _by_call(left))
+    more = f"<p>and {len(left) - _MOST_HIDDEN} more</p>" if len(left) > _MOST_HIDDEN else ""
     count = f"{len(left)} step{'s' if len(left) != 1 else ''} not shown"
-    return f'<details id="hidden"><summary>{count}</summary><ul>{items}{more}</ul></details>' if left else ""
+    return f'<details id="hidden"><summary>{count}</summary>{items}{more}</details>' if left else ""
+
+
+def _by_call(left: Sequence[Moment]) -> Iterable[tuple[tuple[int, str], Iterable[Moment]]]:
+    """By thread and by the call that the thread's own function made."""
+    return groupby(
+        sorted(left[:_MOST_HIDDEN], key=lambda m: m.thread),
+        key=lambda m: (m.thread, _outermost(m)),
+    )
+
+
+def _outermost(m: Moment) -> str:
+    return f"{function_name(m.calls[-2].function)}()" if len(m.calls) > 1 else ""
+
+
+def _stack(m: Moment) -> str:
+    """Who called whom, innermost first; nothing where the thread's own function did it."""
+    called = [
+        f"{function_name(c.function)}()" + (f" {short_file(c.at.file)}:{c.at.line}" if c.at is not None and n else "")
+        for n, c in enumerate(m.calls)
+    ]  # fmt: skip
+    return " ← ".join(called) if len(called) > 1 else ""
+
+
+def _call(thread: str, call: str, steps: Sequence[Moment]) -> str:
+    items = "".join(
+        f"<li>{escape(m.text)}{f' <span>{escape(m.place)}</span>' if m.place else ''}</li>" for m in steps
+    )  # fmt: skip
+    count = f"{len(steps)} step{'s' if len(steps) != 1 else ''}"
+    within = f" in {escape(call)}" if call else ""
+    return f"<details><summary><b>{escape(thread)}</b>{count}{within}</summary><ul>{items}</ul></details>"
 
 
 def _source_line(number: int, text: str, suffix: str, used: bool) -> str:
@@ -318,5 +352,6 @@ def _moment(m: Moment) -> dict[str, object]:
     at = m.at
     return {
         "number": m.number, "thread": m.thread, "text": m.text, "detail": m.detail, "mode": m.mode, "source": m.source,
-        "file": at.file if at is not None else "", "line": at.line if at is not None else 0, "place": m.place,
+        "stack": _stack(m), "file": at.file if at is not None else "", "line": at.line if at is not None else 0,
+        "place": m.place,
     }  # fmt: skip

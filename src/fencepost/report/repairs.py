@@ -68,7 +68,7 @@ def _nothing_helps(found: Repair) -> list[str]:
         lines += _labelled("error", _error(story.error))
         lines += _labelled("why", _sentence(story.explanation.reason.rstrip(".")))
         known = story.explanation.known
-        lines += _labelled("known as", f"{known} (docs/bugs.md)") if known else []
+        lines += _labelled("known as", f"{known} (fencepost help bugs)") if known else []
     return lines + _labelled("rule", _sentence(found.reason))
 
 

@@ -182,7 +182,7 @@ def _story(story: Story, width: int) -> list[Line]:
     if story.explanation.reason:
         lines += _labelled("why", f"{_sentence(story.explanation.reason)}", width)
     if story.explanation.known:
-        lines += _labelled("known as", f"{story.explanation.known} (docs/bugs.md)", width)
+        lines += _labelled("known as", f"{story.explanation.known} (fencepost help bugs)", width)
     for remedy in story.explanation.remedies:
         proof = f": {remedy.proof}" if remedy.proof else ""
         lines += _labelled("fix", _sentence(remedy.text + proof), width)

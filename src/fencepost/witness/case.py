@@ -144,9 +144,24 @@ class Case:
         quiet = self.witness.error.thread >= 0 or bool(self.waiting)
         return frozenset(e.id for e in self.events if quiet and e.is_access and e.address in alone) - self.essential
 
+    @cached_property
+    def unread(self) -> frozenset[int]:
+        """Stores of the story that nothing in it reads or misses: they come before what matters, and say nothing. Only
+        of errors that end a story by themselves: a final state is made of stores, and so is what a thread waits for."""
+        error = self.witness.error
+        if error.thread < 0 or error.kind not in (ErrorKind.RACE, ErrorKind.ASSERTION):
+            return frozenset()
+        halves = {e for pair in self.witness.execution.rmw for e in pair}
+        known = {self.events[e].address for e in self.past if self.events[e].is_read}
+        known |= {self.events[e].address for e in self.essential}
+        return frozenset(
+            e for e in self.past - self.essential - halves
+            if self.events[e].is_write and self.events[e].address not in known
+        )  # fmt: skip
+
     def told(self) -> frozenset[int]:
         """The past together with the cycle that explains it; of a read-modify-write both halves."""
-        told = self.past - self.setup - self.private | self.essential
+        told = self.past - self.setup - self.private - self.unread | self.essential
         halves = frozenset(e for pair in self.witness.execution.rmw if told & set(pair) for e in pair)
         return frozenset(e for e in told | halves if self.events[e].kind not in _UNTOLD)
 

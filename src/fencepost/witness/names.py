@@ -45,7 +45,7 @@ class Names:
         spawned: Mapping[int, str] | None = None,
     ) -> None:
         self.program, self.execution = program, execution
-        self.spawned = _numbered({t: _function(name) for t, name in (spawned or {}).items()})
+        self.spawned = _numbered({t: function_name(name) for t, name in (spawned or {}).items()})
         self.static = _same_function([t.name for t in program.threads] if program is not None else [])
         self.files = {e.at.file for e in execution.events if e.at is not None}
         self.layout: Layout | None = lay_out(program) if program is not None else None
@@ -119,7 +119,9 @@ class Names:
             return None
         if region == FUNCTIONS and (value - FUNCTIONS) % GAP == 0:
             index = (value - FUNCTIONS) // GAP
-            return _function(self.program.functions[index].name) if 0 <= index < len(self.program.functions) else None
+            return (
+                function_name(self.program.functions[index].name) if 0 <= index < len(self.program.functions) else None
+            )
         return self._pointer(value) if globals_too and self.layout.find(value) is not None else None
 
     def _pointer(self, value: int) -> str | None:
@@ -243,7 +245,7 @@ _STD_THREAD = re.compile(r"std::thread::_State_impl<.*?std::tuple<(.*?)>\s*>")
 _LAMBDA = re.compile(r"(\w+)(?:\([^()]*\))?::(?:\$_(\d+)|\{lambda\([^()]*\)#(\d+)\})")
 
 
-def _function(name: str) -> str:
+def function_name(name: str) -> str:
     """What to call a function, and the thread that runs it: the one that was given to std::thread, without types."""
     text = demangled(name)
     given = _STD_THREAD.search(text)

@@ -110,6 +110,7 @@
     const [got, missed] = m.detail.split(", missed ");
     add("div", got, "from");
     add("div", missed && `missed ${missed}`, "miss");
+    add("div", m.stack && `in ${m.stack}`, "from");
     add("code", m.source && `${m.place}  ${m.source}`);
     tip.hidden = false;
     const r = tip.getBoundingClientRect();
@@ -175,8 +176,14 @@
     placeHeads();
     document.getElementById("zoom").textContent = `${Math.round(scale * 100)} %`;
   }
-  const fit = () => zoom(Math.min((pane.clientWidth - 20) / size.width, (pane.clientHeight - 20) / size.height, 1));
-  const wide = () => zoom(Math.max(Math.min((pane.clientWidth - 20) / size.width, (pane.clientHeight - 20) / size.height, 1.35), Math.min((pane.clientWidth - 20) / size.width, 1)));
+  const room = () => ({ x: (pane.clientWidth - 20) / size.width, y: (pane.clientHeight - 20) / size.height });
+  const fit = () => zoom(Math.min(room().x, room().y, 1));
+  // At first as wide as there is room, but never too small to read: then the picture scrolls.
+  const wide = () => zoom(Math.max(Math.min(room().x, room().y, 1.35), Math.min(room().x, 1), 0.7));
+  let touched = false; // whether somebody has chosen a size
+  for (const id of ["in", "out", "fit", "zoom"]) document.getElementById(id).addEventListener("click", () => { touched = true; });
+  // Notebooks lay a frame out after its script ran, and tabs are shown later: the first real size counts.
+  new ResizeObserver(() => { if (!touched && pane.clientWidth > 40) wide(); }).observe(pane);
   document.getElementById("in").addEventListener("click", () => zoom(scale * 1.2));
   document.getElementById("out").addEventListener("click", () => zoom(scale / 1.2));
   document.getElementById("fit").addEventListener("click", fit);
@@ -184,6 +191,7 @@
   pane.addEventListener("wheel", (event) => {
     if (!event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
+    touched = true;
     zoom(scale * (event.deltaY < 0 ? 1.1 : 1 / 1.1));
   }, { passive: false });
 
@@ -203,11 +211,13 @@
   for (const [id, action] of Object.entries(to)) document.getElementById(id).addEventListener("click", action);
   const keys = { ArrowRight: to.next, ArrowDown: to.next, j: to.next, ArrowLeft: to.back, ArrowUp: to.back, k: to.back, Home: to.first,
     End: () => show(data.moments.length), Escape: to.all, "+": () => zoom(scale * 1.2), "-": () => zoom(scale / 1.2), "0": fit };
+  const sizes = new Set(["+", "-", "0"]);
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select")) return;
     const box = event.target.closest?.(".event[data-step]");
     if (box && (event.key === "Enter" || event.key === " ")) { event.preventDefault(); show(Number(box.dataset.step)); return; }
     const action = keys[event.key];
+    if (sizes.has(event.key)) touched = true;
     if (action) { event.preventDefault(); action(); }
   });
 
