@@ -22,7 +22,9 @@ template <unsigned W> bool Engine<W>::only_place_weakly(Frame& f) {
 }
 
 template <unsigned W> void Engine<W>::complete_without_coherence() {
-  if (all_wait_for_ever(graph(), consistency_.weak_order(), states_, options_.model)) tell(graph());
+  const Waiting found = what_becomes(graph(), consistency_.weak_order(), states_, reporter_, options_.model);
+  if (found == Waiting::Unsettled) reporter_.report_unsettled(graph());
+  if (found == Waiting::ForEver) tell(graph());
 }
 
 } // namespace fencepost

@@ -174,7 +174,11 @@ template <unsigned W> bool RcmcEngine<W>::sc_consistent() {
 // Whether threads that wait will go on to: whatever they have seen, it is one execution, told where it is the newest.
 template <unsigned W> bool RcmcEngine<W>::wait_for_ever() {
   G& g = graph();
-  if (weakly_) return all_wait_for_ever(g, weak_, states_, options_.model);
+  if (weakly_) {
+    const Waiting found = what_becomes(g, weak_, states_, reporter_, options_.model);
+    if (found == Waiting::Unsettled) reporter_.report_unsettled(g);
+    return found == Waiting::ForEver;
+  }
   return std::all_of(g.thread.begin(), g.thread.end(), [&](const auto& th) {
     return th.waits == none || g[th.waits].reads_from == g.coherence_last(g[th.waits].location);
   });

@@ -83,6 +83,9 @@ public:
   // thread short is a prefix of one in which it comes last, and has no error of its own.
   void complete(const G& g);
   void blocked(const G& g);
+  void report_unsettled(const G& g);
+  // Whether thread t spins and has not seen the newest values.
+  bool spins_on(const G& g, std::uint32_t t) const;
 
   // The allocation that holds an address of the heap or a shared stack, by whoever made it; null where there is none.
   const Allocation* allocation_of(const G& g, std::uint64_t address) const;

@@ -97,13 +97,32 @@ template <class G> void Reporter<G>::blocked(const G& g) {
 // Whether a thread spins and has not seen the newest values: it would look again, and other executions say what then.
 template <class G> bool Reporter<G>::on_the_way(const G& g) const {
   if (without_coherence(options_.model)) return false;
+  for (std::uint32_t t = 0; t < g.thread.size(); ++t)
+    if (spins_on(g, t)) return true;
+  return false;
+}
+
+template <class G> bool Reporter<G>::spins_on(const G& g, std::uint32_t t) const {
+  if (!g.thread[t].now) return false;
+  const Action& a = g.thread[t].now->action;
+  const bool spins = a.kind == ActionKind::Block && a.spin && !a.alone && !g.thread[t].now->state.blocks;
+  return spins && !repeats(g, g.order_of(t), a.value);
+}
+
+// Without a coherence order a thread may wait where nothing says for how long. pre: nobody moves.
+template <class G> void Reporter<G>::report_unsettled(const G& g) {
+  std::int32_t waits = -1;
   for (std::uint32_t t = 0; t < g.thread.size(); ++t) {
     if (!g.thread[t].now) continue;
     const Action& a = g.thread[t].now->action;
-    const bool spins = a.kind == ActionKind::Block && a.spin && !a.alone && !g.thread[t].now->state.blocks;
-    if (spins && !repeats(g, g.order_of(t), a.value)) return true;
+    if (a.assumed() || g.thread[t].stuck || (a.kind == ActionKind::End && a.process)) return;
+    if (waits < 0 && a.kind != ActionKind::End && a.kind != ActionKind::Join) waits = static_cast<std::int32_t>(t);
   }
-  return false;
+  if (!options_.deadlocks || waits < 0) return;
+  report(g, ErrorKind::LeftOut,
+         "a thread waits here, and without an order of writes nothing says whether for ever: a model with a coherence "
+         "order does",
+         g.thread[static_cast<std::size_t>(waits)].now->action.position, waits, {});
 }
 
 // To spin in a loop for ever is a violation of liveness, told with the loop; to wait for a lock, a thread and the like

@@ -111,6 +111,18 @@ def test_other_flags_and_folders_are_other_questions(place: Place, monkeypatch: 
     assert place.ask()[2]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [["--model", "sc"], ["--unroll", "1"], ["--ignore", "race"], ["--leaks"], ["--no-spurious-failures"],
+     ["--volatile", "relaxed"], ["--max-events", "100"], ["--keep-going"], ["--no-reductions"]],
+)  # fmt: skip
+def test_other_options_are_other_questions(place: Place, words: list[str]) -> None:
+    place.ask()
+    assert place.ask(*words)[1] is False
+    assert place.ask(*words)[1] is True
+    assert place.ask()[1] is True
+
+
 def test_what_changes_while_it_is_read_is_not_recorded(place: Place) -> None:
     since = time.time_ns() - 50_000_000
     files = [Path("a.c")]

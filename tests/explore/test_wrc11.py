@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+import fencepost
 from fencepost.enumerate.verdicts import outcomes_by_enumeration
 from fencepost.explore import explore, outcomes
 from fencepost.frontends.pseudo import read
@@ -48,3 +49,25 @@ def test_random_programs_that_wait() -> None:
         listed = outcomes_by_enumeration(program, find("wrc11"), ExploreOptions())
         found = [(o.states, o.executions, o.blocked) for o in (explored, listed)]
         assert found[0] == found[1], seed
+
+
+@pytest.mark.parametrize("algorithm", ["trust", "rcmc"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "var x\nthread A { x := 1; x := 2 }\nthread B { wait(x == 1) }",
+        "var x = 1\nthread A { CAS(x, 1, 0) }\nthread B { k := 0; while !k { wait(x != 0); _, k := CAS(x, 1, 0) } }",
+    ],
+)
+def test_who_may_wait_for_ever_is_no_pass(text: str, algorithm: str) -> None:
+    """With a coherence order this is a deadlock. Without one an older write may serve who waits, and nothing says that
+    it will."""
+    assert fencepost.check(read(text, "wait.fp"), model="rc11", algorithm=algorithm).answer is Answer.FAIL
+    found = fencepost.check(read(text, "wait.fp"), model="wrc11", algorithm=algorithm)
+    assert found.answer is Answer.UNKNOWN, found.reason
+
+
+@pytest.mark.parametrize("algorithm", ["trust", "rcmc"])
+def test_who_is_served_by_what_comes_last_does_not_wait(algorithm: str) -> None:
+    text = "var x\nthread A { x := 1; x := 2 }\nthread B { wait(x != 0) }\nthread C { wait(x == 2) }"
+    assert fencepost.check(read(text, "wait.fp"), model="wrc11", algorithm=algorithm).answer is Answer.PASS

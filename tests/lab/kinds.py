@@ -19,6 +19,9 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "fuzz"), str(HERE.parent / "robustn
 
 import explored  # noqa: E402
 import rc11_fuzz  # noqa: E402
+from compared import MODELS as THREADED  # noqa: E402
+from compared import difference as threads_difference  # noqa: E402
+from compared import difference_with_options  # noqa: E402
 from critical import critical  # noqa: E402
 from little import ORDERED, PLAIN, WEAK, Flavour, Little, Statement, little, to_c, to_fp  # noqa: E402
 from machines import outcomes as run_machine  # noqa: E402
@@ -308,6 +311,11 @@ def twins_kind(model: str) -> Judge:
     return judge
 
 
+def threads_kind(model: str) -> Judge:
+    """Threads, locks and the like of C, held against a machine with one memory."""
+    return lambda seed: threads_difference(seed, model)
+
+
 def robust_kind(seed: int) -> str | None:
     """Robust against RA, SRA and TSO: the search with monitors, and the numbers of executions."""
     return explored.disagreement(seed, Counter()) or None
@@ -352,5 +360,7 @@ def kinds() -> list[Kind]:
     found += [Kind("robust", m, robust_c11_kind(m), 4) for m in ("rc11", "rc11-cpp20")]
     found += [Kind("with and without reductions", m, mixed_kind(m), 4) for m in LANGUAGE]
     found += [Kind("identical threads", m, twins_kind(m), 4) for m in ("sc", "tso", "pso", "ra", "rc11")]
+    found += [Kind("threads and locks, from C", m, threads_kind(m), 3) for m in THREADED]
+    found += [Kind("threads and locks, with options", "all", difference_with_options, 6)]
     found += [Kind("two jobs", m, jobs_kind("c11", m), 4) for m in ("rc11", "sc")]
     return found

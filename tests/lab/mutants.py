@@ -2,6 +2,7 @@
 
     python tests/lab/mutants.py --work /tmp/mutants              # all of mutants.toml
     python tests/lab/mutants.py --work /tmp/mutants --only psc   # those whose name contains this
+    python tests/lab/mutants.py --work /tmp/mutants --record a.json   # keeps what was found, and asks only the others
     python tests/lab/mutants.py --check                          # only whether each of them still fits the sources
 
 The sources are copied to the working folder, built there for small programs, broken, asked and mended again. With an
@@ -11,6 +12,7 @@ the original. The exit code is 1 where a mutant survives."""
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -23,6 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 SECONDS = 60  # of processor time
 PATIENCE = 20 * SECONDS  # on a busy machine
+FOUND = "found"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ class Workshop:
             shutil.copy(ROOT / name, self.folder / name)
         launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
         self.run("cmake", "-S", ".", "-B", "build", "-G", "Ninja" if shutil.which("ninja") else "Unix Makefiles",
-                 "-DSKBUILD=ON", "-DFENCEPOST_NARROW=ON", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1",
+                 "-DSKBUILD=ON", "-DFENCEPOST_NARROW=ON", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O0",
                  f"-DPython_EXECUTABLE={self.python}", *launcher)  # fmt: skip
         self.build()
 
@@ -108,15 +111,38 @@ class Workshop:
         try:
             if mutant.native:
                 self.build()
-            return "found" if self.finds(mutant) else "SURVIVES"
+            return FOUND if self.finds(mutant) else "SURVIVES"
         finally:
             path.write_text(text, encoding="utf-8")
+
+
+class Record:
+    """What was said about each mutant; a file keeps it between runs."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.said: dict[str, str] = {}
+        if path is not None and path.exists():
+            self.said = json.loads(path.read_text(encoding="utf-8"))
+
+    def keep(self, mutant: Mutant, said: str) -> None:
+        self.said[mutant.name] = said
+        if self.path is not None:
+            self.path.write_text(json.dumps(self.said, indent=1), encoding="utf-8")
+
+
+def asked(workshop: Workshop, mutant: Mutant) -> str:
+    try:
+        return workshop.examine(mutant)
+    except RuntimeError as problem:
+        return f"cannot be asked: {problem}"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", type=Path, help="the working folder")
     parser.add_argument("--only", default="", help="mutants whose name or file contains this")
+    parser.add_argument("--record", type=Path, help="a file that keeps the answers; what it has is not asked again")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--check", action="store_true", help="only whether each mutant fits the sources")
     options = parser.parse_args()
@@ -127,19 +153,17 @@ def main() -> int:
         return int(bool(wrong))
     if options.work is None:
         parser.error("--work names no folder")
+    record = Record(options.record)
     workshop = Workshop(options.work.resolve(), options.python)
     workshop.prepare()
-    survivors = 0
     for mutant in sorted(chosen, key=lambda m: m.native):
-        start = time.monotonic()
-        try:
-            said = workshop.examine(mutant)
-        except RuntimeError as problem:
-            said = f"cannot be asked: {problem}"
-        survivors += said != "found"
-        print(f"{said:12} {time.monotonic() - start:5.0f} s  {mutant.name}", flush=True)
-    print(f"{len(chosen)} mutants, {len(chosen) - survivors} found")
-    return int(survivors > 0)
+        if mutant.name not in record.said:
+            start = time.monotonic()
+            record.keep(mutant, asked(workshop, mutant))
+            print(f"{record.said[mutant.name]:12} {time.monotonic() - start:5.0f} s  {mutant.name}", flush=True)
+    survivors = [m.name for m in chosen if record.said[m.name] != FOUND]
+    print("\n".join([f"{len(chosen)} mutants, {len(chosen) - len(survivors)} found", *survivors]))
+    return int(bool(survivors))
 
 
 if __name__ == "__main__":

@@ -27,11 +27,17 @@ def use_core(arguments: list[str]) -> None:
     needed = [s for symbol, s in _SANITIZERS.items() if symbol in found[0].read_bytes()]
     if needed and _AGAIN not in os.environ:
         library, options = needed[0]
-        where = subprocess.run(["g++", f"-print-file-name={library}"], capture_output=True, text=True, check=True)
-        more = {"LD_PRELOAD": where.stdout.strip(), "PYTHONMALLOC": "malloc", _AGAIN: "1"}
+        # The interpreter brings no libstdc++: without it the sanitizer finds nobody who throws, and gives up.
+        loaded = " ".join(_place(name) for name in (library, "libstdc++.so"))
+        more = {"LD_PRELOAD": loaded, "PYTHONMALLOC": "malloc", _AGAIN: "1"}
         os.execve(sys.executable, [sys.executable, *arguments], os.environ | options | more)
     spec = importlib.util.spec_from_file_location("fencepost._core", found[0])
     assert spec is not None and spec.loader is not None
     core = importlib.util.module_from_spec(spec)
     sys.modules["fencepost._core"] = core
     spec.loader.exec_module(core)
+
+
+def _place(library: str) -> str:
+    found = subprocess.run(["g++", f"-print-file-name={library}"], capture_output=True, text=True, check=True)
+    return found.stdout.strip()

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import pytest
+from compared import difference
 from kinds import kinds, machine_kind, shrink_little
 from little import ORDERED, PLAIN, WEAK, Flavour, Little, Statement, little
 from machines import outcomes
 from mutants import ROOT, mutants
+from pthreads import Code, Threads
+from sequential import Ends, Machine
 
 FEW = [k for k in kinds() if "from C" not in k.name]
 
@@ -22,6 +25,34 @@ def test_every_kind_agrees(kind: object) -> None:
 def test_machines_agree_with_the_checker_on_c(model: str, flavour: Flavour) -> None:
     judge = machine_kind(model, flavour, c="zig")
     assert [judge(seed) for seed in range(3)] == [None] * 3
+
+
+@pytest.mark.parametrize("model", ["sc", "rc11"])
+def test_threads_and_locks_agree_with_the_checker(model: str) -> None:
+    assert [difference(seed, model) for seed in range(6)] == [None] * 6
+
+
+def _two(first: Code, second: Code) -> Ends | None:
+    main: Code = [("spawn", 1), ("spawn", 2), ("join", 1), ("join", 2)]
+    return Machine(Threads([main, first, second], registers=1)).run()
+
+
+def test_the_machine_of_threads_on_what_is_known() -> None:
+    """Two locks in two orders; a signal that comes first; a semaphore; a barrier; a flag that passes by."""
+
+    def held(a: int, b: int) -> Code:
+        return [("lock", a), ("lock", b), ("unlock", b), ("unlock", a)]
+
+    told: Code = [("lock", 0), ("signal",), ("unlock", 0)]
+    asked: Code = [("lock", 0), ("wait",), ("unlock", 0)]
+    pairs: list[tuple[Code, Code, bool]] = [
+        (held(0, 1), held(1, 0), True), (held(0, 1), held(0, 1), False), (told, asked, True),
+        ([("post",)], [("down",)], False), ([("down",)], [("down",)], True), ([("meet",)], [("meet",)], False),
+        ([("store", "x", 1), ("store", "x", 0)], [("await", "x", 1)], True),
+        ([("store", "x", 1)], [("await", "x", 1)], False),
+    ]  # fmt: skip
+    found = [_two(first, second) for first, second, _ in pairs]
+    assert [f is not None and f.stuck for f in found] == [stuck for _, _, stuck in pairs]
 
 
 def _store(x: str, value: int, mode: str) -> Statement:

@@ -29,6 +29,8 @@ _NUMBER: dict[type[Enum], dict[Any, int]] = {
     for kind in (ins.Mode, ins.FenceKind, ins.Op, ins.RmwOp, ins.ErrorKind, ins.SyncOp)
 }
 _OPCODE = {kind: i for i, kind in enumerate(INSTRUCTIONS.values())}
+#: The flags that instructions of a class may have, with their bits.
+_FLAGS_OF = {kind: [(bit, n) for bit, n in enumerate(FLAGS) if hasattr(kind, n)] for kind in INSTRUCTIONS.values()}
 _SUBCODES = ("op", "kind", "loop")
 
 
@@ -167,12 +169,12 @@ class _Encoder:
         return 0 if member is None else _NUMBER[type(member)][member]
 
     def flags(self, i: Instruction) -> int:
-        held = {name for name in FLAGS if getattr(i, name, False)}
+        held = sum([1 << bit for bit, name in _FLAGS_OF[type(i)] if getattr(i, name)])
         if getattr(i, "tag", None) is ins.Tag.NORETURN:
-            held.add("noreturn")
+            held |= 1 << FLAGS.index("noreturn")
         if self.program.arch is Arch.AARCH64 and (isinstance(i, ins.Cas) or getattr(i, "op", None) is ins.Op.SELECT):
-            held.add("picks")
-        return sum(1 << bit for bit, name in enumerate(FLAGS) if name in held)
+            held |= 1 << FLAGS.index("picks")
+        return held
 
     def text(self, i: Instruction) -> int:
         if (loop := getattr(i, "spin", None)) is not None:

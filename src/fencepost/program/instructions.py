@@ -77,9 +77,14 @@ class Instruction:
     at: Position | None = field(default=None, metadata={"role": None})
 
 
+_ROLES: dict[type[Instruction], tuple[DataclassField[Any], ...]] = {}
+
+
 def roles(kind: type[Instruction]) -> tuple[DataclassField[Any], ...]:
     """The fields of an instruction class with a role, in order."""
-    return tuple(f for f in fields(kind) if f.metadata.get("role") is not None)
+    if kind not in _ROLES:
+        _ROLES[kind] = tuple(f for f in fields(kind) if f.metadata.get("role") is not None)
+    return _ROLES[kind]
 
 
 # --- registers and control -------------------------------------------------------------------------------------------
