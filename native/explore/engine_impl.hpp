@@ -72,7 +72,6 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_plain(Frame& f
   }
   compute_rows(g, f.event, options_.model);
   if (a.kind == ActionKind::Free) judge_access(f.event);
-  if (g[f.event].is_fence() && !consistency_.accepts_fence(g)) return Step::Exhausted;
   answer(f.event);
   if (a.kind == ActionKind::Join) judge_join(f.event);
   return Step::Applied;

@@ -227,7 +227,7 @@ template <unsigned W> std::vector<Id> RcmcEngine<W>::sources(Id r) {
     if (weakly_) {
       g.set_reads_from(r, w);
       compute_rows(g, r, options_.model);
-      sees = weak_.coherent(g, l);
+      sees = weak_.coherent(g, r);
       g.clear_reads_from(r);
     }
     if (sees) found.push_back(w);

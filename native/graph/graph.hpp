@@ -51,6 +51,7 @@ template <unsigned W> struct Graph : CoherenceGraph<W, Event> {
   std::vector<Set> hb;      // everything that happens before it; only where the model has its own happens-before
   std::vector<Set> message; // what an acquire of this write learns
   std::vector<Set> pending; // what an acquire fence after this event would learn
+  std::vector<Set> earlier; // accesses of its location before it in (hb ∪ rf)+; only where there is no coherence order
   std::vector<Thread> thread;
 
   const Set& hb_of(Id e) const {
@@ -182,8 +183,9 @@ template <unsigned W> struct Graph : CoherenceGraph<W, Event> {
 
   // About how much memory it takes.
   std::size_t bytes() const {
-    return sizeof *this + event.size() * (sizeof(Event) + 2 * sizeof(Set)) + 3 * hb.size() * sizeof(Set) +
-           location.size() * sizeof location[0] + thread.size() * sizeof(Thread);
+    return sizeof *this + event.size() * (sizeof(Event) + 2 * sizeof(Set)) +
+           (3 * hb.size() + earlier.size()) * sizeof(Set) + location.size() * sizeof location[0] +
+           thread.size() * sizeof(Thread);
   }
 
   // --- what a Reporter asks

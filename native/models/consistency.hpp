@@ -1,7 +1,7 @@
 // What the explorer asks of a model: which writes a read may see, where a write may stand, and whether the graph with
 // the new event is consistent. pre everywhere: the graph without the new event is consistent, and nothing comes after
 // the new event in program order. So a cycle through it must leave it by coherence or from-read: an event that is not
-// overtaken (a fence, the coherence-last write, a read of that write) is always accepted where there is coherence.
+// overtaken (a fence, the coherence-last write, a read of that write) is always accepted.
 #pragma once
 
 #include "graph/graph.hpp"
@@ -40,15 +40,14 @@ public:
 
   WeakOrder<W>& weak_order() { return weak_; }
 
-  // Without coherence: whether the whole graph is consistent, and what a read reads in the canonical run.
-  bool accepts_weakly(const Graph<W>& g) { return weak_.consistent(g); }
+  // Without coherence: what a read reads in the canonical run.
   template <class F> Id canonical_source(const Graph<W>& g, Id read, F&& previous) {
     return weak_.canonical_source(g, read, previous);
   }
 
   // Whether the graph stays consistent with read e in it. pre: what it reads is not below the floor.
   bool accepts_read(const Graph<W>& g, Id e) {
-    if (without_coherence(model_)) return accepts_weakly_at(g, e);
+    if (without_coherence(model_)) return weak_.accepts_read(g, e, sc_);
     const Event& v = g[e];
     FP_ASSERT(v.is_read() && v.reads_from != none, "a read that is judged should have a source");
     FP_ASSERT(!v.waiting, "a marker should not be judged");
@@ -60,7 +59,7 @@ public:
 
   // The same for write e at its place in coherence.
   bool accepts_write(const Graph<W>& g, Id e) {
-    if (without_coherence(model_)) return accepts_weakly_at(g, e);
+    if (without_coherence(model_)) return weak_.atomic(g, e);
     const Event& v = g[e];
     FP_ASSERT(v.is_write() && v.co_before != none, "a write that is judged should have a place");
     if (v.co_after == none) return true;
@@ -68,13 +67,7 @@ public:
     return !own_happens_before(model_) || !sc_ || psc_.consistent(g, coherence_);
   }
 
-  bool accepts_fence(const Graph<W>& g) { return !without_coherence(model_) || !sc_ || accepts_weakly(g); }
-
 private:
-  bool accepts_weakly_at(const Graph<W>& g, Id e) {
-    return sc_ ? accepts_weakly(g) : weak_.consistent_at(g, g[e].location);
-  }
-
   Model model_;
   bool sc_;
   GlobalOrder<W> order_;

@@ -1,4 +1,5 @@
-// The rows of an event: what comes before it in (po ∪ rf)+, and in RC11's happens-before (§3.2 of the RCMC paper).
+// The rows of an event: what comes before it in (po ∪ rf)+, in RC11's happens-before (§3.2 of the RCMC paper), and,
+// where there is no coherence order, in what stands for it.
 #pragma once
 
 #include "graph/graph.hpp"
@@ -103,9 +104,23 @@ template <unsigned W> void compute_happens_before(Graph<W>& g, Id e, Model model
   if (v.is_write()) g.message[at] = message_of(g, e, model);
 }
 
+// WRC11: the accesses of its location that are before e in (hb ∪ rf)+. pre: done for them.
+template <unsigned W> void compute_earlier(Graph<W>& g, Id e) {
+  if (g.earlier.size() < g.event.size()) g.earlier.resize(g.event.size());
+  const Event& v = g[e];
+  if (v.location == no_location) return;
+  const auto& l = g.location[v.location];
+  Bits<W> before = g.hb_of(e) & (l.reads | l.writes);
+  if (v.is_read() && v.reads_from >= 0) before.set(g.bit(v.reads_from));
+  Bits<W> set = before;
+  before.each([&](unsigned d) { set |= g.earlier[d]; });
+  g.earlier[static_cast<std::size_t>(e)] = set;
+}
+
 template <unsigned W> void compute_rows(Graph<W>& g, Id e, Model model) {
   compute_prefix(g, e);
   if (own_happens_before(model)) compute_happens_before(g, e, model);
+  if (without_coherence(model)) compute_earlier(g, e);
 }
 
 } // namespace fencepost

@@ -1,5 +1,10 @@
 // WRC11 (§5 of the RCMC paper): there is no coherence order. mo_weak of a location is what happens-before and the reads
 // of that location say: [W]; (hb ∪ rf)+; [W] on the accesses of the location. The slow twin is reference/axioms.py.
+//
+// (hb ∪ rf)+ leads to an event only from its own prefix, so `Graph::earlier` holds it for good, as `hb` does. Then
+//   eco(x, y), with w what x reads: y is a write after w in mo_weak, or a read of such a write
+// is all that can close a cycle with hb(y, x): where x is a write, hb(y, x) and eco(x, y) would make mo_weak cyclic,
+// and mo_weak is part of (po ∪ rf)+. So only a read can be incoherent, and only where its source is overtaken.
 #pragma once
 
 #include "graph/graph.hpp"
@@ -14,37 +19,45 @@ template <unsigned W> class WeakOrder {
 public:
   using Set = Bits<W>;
 
+  // Whether the whole graph is consistent.
   bool consistent(const Graph<W>& g) {
-    rows_.assign(g.event.size(), {});
-    eco_.assign(g.event.size(), {});
     for (Location l = 0; l < g.location.size(); ++l) {
-      const Set accesses = g.location[l].writes | g.location[l].reads;
-      if (accesses.none()) continue;
-      order(g, l, accesses);
-      if (!atomic(g, l) || !coherent(g, l, accesses)) return false;
+      if (g.location[l].reads.some([&](unsigned r) { return !coherent(g, static_cast<Id>(r)); })) return false;
+      if (g.location[l].writes.some([&](unsigned w) { return !atomic(g, static_cast<Id>(w)); })) return false;
     }
     return psc_.consistent(g, *this);
   }
 
-  // Whether the accesses of one location are coherent.
-  bool coherent(const Graph<W>& g, Location l) {
-    rows_.assign(g.event.size(), {});
-    eco_.assign(g.event.size(), {});
-    const Set accesses = g.location[l].writes | g.location[l].reads;
-    order(g, l, accesses);
-    return coherent(g, l, accesses);
+  // The same for a graph that is consistent without read r, after which nothing comes. `sc`: the program has SC
+  // accesses or SC fences. From a read whose source is not overtaken no edge leads on, so it closes no cycle.
+  bool accepts_read(const Graph<W>& g, Id r, bool sc) {
+    if (overtaking(g, r).none()) return true;
+    return coherent(g, r) && (!sc || psc_.consistent(g, *this));
   }
 
-  // The same where only the accesses of one location have changed, in a program without SC accesses and SC fences.
-  bool consistent_at(const Graph<W>& g, Location l) {
-    const Set accesses = g.location[l].writes | g.location[l].reads;
-    grow(g);
-    accesses.each([&](unsigned y) { eco_[y] = {}; });
-    order(g, l, accesses);
-    return atomic(g, l) && coherent(g, l, accesses);
+  // No two read-modify-writes read the same write, and no write is between what one reads and what it writes. Nothing
+  // else can be wrong with a write after which nothing comes.
+  bool atomic(const Graph<W>& g, Id w) const {
+    if (!g[w].is_update()) return true;
+    const Location l = g[w].location;
+    const Id read = g.read_of_update(w), source = g[read].reads_from;
+    const bool taken = g.readers_of(source, l).some([&](unsigned r) {
+      const Id next = g.event[r].po_after;
+      return static_cast<Id>(r) != read && next != none && g[next].is_update();
+    });
+    if (taken) return false;
+    const Set between = earlier(g, w) & g.location[l].writes;
+    if (source == initial) return between.none();
+    return !between.some([&](unsigned d) { return earlier(g, static_cast<Id>(d)).test(g.bit(source)); });
   }
 
-  // The least, by thread and index, of the writes that nothing in `previous` follows in mo_weak.
+  // Whether read r has not seen, by happens-before, that its source is overtaken.
+  bool coherent(const Graph<W>& g, Id r) const {
+    const Set& known = g.hb_of(r);
+    return !overtaking(g, r).some([&](unsigned w) { return known.test(w) || g.readers[w].meets(known); });
+  }
+
+  // The least, by thread and index, of the writes that nothing in `previous` follows in mo_weak of those alone.
   template <class F> Id canonical_source(const Graph<W>& g, Id read, F&& previous) {
     FP_ASSERT(g[read].is_read(), "only a read should have a canonical source");
     const Location l = g[read].location;
@@ -52,8 +65,7 @@ public:
     (g.location[l].writes | g.location[l].reads).each([&](unsigned e) {
       if (static_cast<Id>(e) != read && previous(static_cast<Id>(e))) here.set(e);
     });
-    grow(g);
-    order(g, l, here);
+    order(g, here);
     const Set writes = here & g.location[l].writes;
     if (writes.none()) return initial;
     Id best = none;
@@ -68,10 +80,9 @@ public:
 
   // What psc asks: who is mo-before a write, with those who read from them; and eco.
   Set before(const Graph<W>& g, Id w) const {
-    FP_ASSERT(static_cast<std::size_t>(w) < rows_.size(), "who is asked should have been ordered");
     const Location l = g[w].location;
     Set found = g.location[l].initial_readers;
-    (rows_[static_cast<std::size_t>(w)] & g.location[l].writes).each([&](unsigned d) {
+    (earlier(g, w) & g.location[l].writes).each([&](unsigned d) {
       found.set(d);
       found |= g.readers[d];
     });
@@ -79,79 +90,50 @@ public:
     return found;
   }
   Set eco_before(const Graph<W>& g, Id z) const {
-    return g[z].location == no_location ? Set{} : eco_[static_cast<std::size_t>(z)];
+    const Event& v = g[z];
+    if (v.is_write()) return before(g, z);
+    if (!v.is_read() || v.reads_from < 0) return {};
+    Set found = before(g, v.reads_from);
+    found.set(g.bit(v.reads_from));
+    return found;
   }
 
 private:
-  void grow(const Graph<W>& g) {
-    if (rows_.size() >= g.event.size()) return;
-    rows_.resize(g.event.size());
-    eco_.resize(g.event.size());
+  static const Set& earlier(const Graph<W>& g, Id e) {
+    FP_ASSERT(static_cast<std::size_t>(e) < g.earlier.size(), "who is asked should have been ordered");
+    return g.earlier[static_cast<std::size_t>(e)];
   }
 
-  // rows_[y] := the accesses of the location that are before y in (hb ∪ rf)+.
-  void order(const Graph<W>& g, Location l, const Set& here) {
+  // The writes after what r reads, in mo_weak.
+  static Set overtaking(const Graph<W>& g, Id r) {
+    FP_ASSERT(g[r].is_read() && g[r].reads_from != none, "a read that is judged should have a source");
+    const Id source = g[r].reads_from;
+    const Set& writes = g.location[g[r].location].writes;
+    if (source == initial) return writes;
+    Set found;
+    writes.each([&](unsigned w) {
+      if (earlier(g, static_cast<Id>(w)).test(g.bit(source))) found.set(w);
+    });
+    return found;
+  }
+
+  // rows_[y] := the accesses in `here`, which are of one location, before y in (hb ∪ rf)+ of those alone.
+  void order(const Graph<W>& g, const Set& here) {
     FP_ASSERT(!(here - g.used).any(), "accesses that are ordered should be there");
+    if (rows_.size() < g.event.size()) rows_.resize(g.event.size());
     here.each([&](unsigned y) {
       rows_[y] = g.hb[y] & here;
       const Id w = g.event[y].reads_from;
       if (w >= 0 && here.test(g.bit(w))) rows_[y].set(g.bit(w));
     });
-    (void)l;
-    close(rows_, here);
-  }
-
-  static void close(std::vector<Set>& rows, const Set& here) {
     here.each([&](unsigned k) {
       here.each([&](unsigned y) {
-        if (rows[y].test(k)) rows[y] |= rows[k];
+        if (rows_[y].test(k)) rows_[y] |= rows_[k];
       });
     });
   }
 
-  // No two read-modify-writes read the same write, and no write is between what one reads and what it writes.
-  bool atomic(const Graph<W>& g, Location l) const {
-    Set taken;
-    bool initial_taken = false;
-    return !g.location[l].writes.some([&](unsigned w) {
-      if (!g.event[w].is_update()) return false;
-      const Id source = g[g.read_of_update(static_cast<Id>(w))].reads_from;
-      const Set between = rows_[w] & g.location[l].writes;
-      if (source == initial) {
-        if (initial_taken || between.any()) return true;
-        initial_taken = true;
-        return false;
-      }
-      if (taken.test(g.bit(source))) return true;
-      taken.set(g.bit(source));
-      return between.some([&](unsigned d) { return rows_[d].test(g.bit(source)); });
-    });
-  }
-
-  // eco = (mo ∪ rf ∪ rf⁻¹;mo)+, and hb; eco? irreflexive. The initial write is before everything.
-  bool coherent(const Graph<W>& g, Location l, const Set& accesses) {
-    const Set& writes = g.location[l].writes;
-    accesses.each([&](unsigned y) {
-      const Event& v = g.event[y];
-      Set& row = eco_[y];
-      if (v.is_write()) {
-        row = rows_[y] & writes;
-        row.each([&](unsigned d) { row |= g.readers[d]; });
-        row |= g.location[l].initial_readers;
-        // The read half of an update is before its own write by rf⁻¹;mo, which is as it should be.
-      } else if (v.reads_from >= 0) {
-        row.set(g.bit(v.reads_from));
-      }
-    });
-    close(eco_, accesses);
-    return !accesses.some([&](unsigned y) {
-      if (eco_[y].test(y)) return true;
-      // eco(x, y) and hb(y, x)
-      return eco_[y].some([&](unsigned x) { return g.hb[x].test(y); });
-    });
-  }
-
-  std::vector<Set> rows_, eco_;
+  std::vector<Set> rows_;
   PartialSc<W, WeakOrder<W>> psc_;
 };
 
