@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import time
@@ -18,6 +19,7 @@ from fencepost.cli import run
 from fencepost.errors import UnsupportedError, UsageError
 from fencepost.options import RobustOptions
 from fencepost.program.instructions import ErrorKind
+from fencepost.program.program import Program
 from fencepost.robustness import check_robustness
 from fencepost.robustness.promela import emit
 from fencepost.verdict import Answer
@@ -277,3 +279,76 @@ def test_a_loop_that_only_waits_may_be_read_as_a_wait(capsys: pytest.CaptureFixt
     assert run(["robust", file, "--waits", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["robust"] is True
     assert "wait" not in api.promela(file) and "->" in api.promela(file, waits=True)
+
+
+# --- C for SPIN
+
+SIZED = """
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+static _Atomic(TYPE) x, y = 3;
+static TYPE a, b;
+static void *p(void *n) { x = 1; BETWEEN; a = y; return 0; }
+static void *q(void *n) { y = 1; BETWEEN; b = x; return 0; }
+int main(void) {
+  pthread_t t, u;
+  x = -2;
+  pthread_create(&t, 0, p, 0);
+  pthread_create(&u, 0, q, 0);
+  BESIDE;
+  pthread_join(t, 0);
+  pthread_join(u, 0);
+  return a + b;
+}
+"""
+INITIAL = {"int8_t": (254, 3), "uint16_t": (65534, 3), "int32_t": (-2, 3), "int64_t": (-2, 3)}
+
+
+def sized(tmp_path: Path, kind: str, between: str = "", beside: str = "") -> Program:
+    file = tmp_path / "sized.c"
+    file.write_text(SIZED.replace("TYPE", kind).replace("BETWEEN", between).replace("BESIDE", beside))
+    return api.read(file)
+
+
+@pytest.mark.parametrize("kind", INITIAL)
+def test_c_for_spin_begins_with_what_main_left(kind: str, tmp_path: Path) -> None:
+    text = emit(sized(tmp_path, kind), "ra")
+    assert "proctype T0() { /* p */" in text and "proctype T1() { /* q */" in text and "proctype T2" not in text
+    names = dict(re.findall(r"/\* mem\[(\d)\]: (\w+)", text))
+    initial = {names[k]: int(v) for k, v in re.findall(r"mem\[(\d)\] = (-?\d+);", text) if k in names}
+    assert (initial["x"], initial["y"]) == INITIAL[kind]
+
+
+def test_c_for_spin_whose_main_works_along_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedError, match=r"sized\.c:14:5: main does more than to start threads and to join them"):
+        emit(sized(tmp_path, "int32_t", beside="x = 2"), "ra")
+
+
+def test_c_for_spin_has_one_size_for_an_object(tmp_path: Path) -> None:
+    file = tmp_path / "halves.c"
+    file.write_text(
+        "#include <pthread.h>\n#include <stdatomic.h>\nstatic _Atomic int x;\n"
+        "static void *p(void *n) { x = 1; *(volatile char *)&x = 2; return 0; }\n"
+        "int main(void) { pthread_t t; pthread_create(&t, 0, p, 0); pthread_join(t, 0); }\n"
+    )
+    with pytest.raises(UnsupportedError, match=r"halves\.c:4:\d+: accesses x 1 bytes at a time, others 4"):
+        emit(api.read(file), "ra")
+
+
+def test_what_a_promela_int_cannot_hold_is_guarded(tmp_path: Path) -> None:
+    file = tmp_path / "unsigned.c"
+    file.write_text(
+        "#include <pthread.h>\n#include <stdatomic.h>\nstatic _Atomic unsigned x, y;\n"
+        "static void *p(void *n) { unsigned v = x; if (v < 7u) y = 1; return 0; }\n"
+        "int main(void) { pthread_t t; pthread_create(&t, 0, p, 0); pthread_join(t, 0); }\n"
+    )
+    assert re.search(r"assert\(\(f0_\d+ >= 0\) \|\| outside\)", emit(api.read(file), "ra"))
+
+
+@pytest.mark.skipif(shutil.which("spin") is None, reason="SPIN is not installed (apt-get install spin)")
+@pytest.mark.parametrize("kind", INITIAL)
+@pytest.mark.parametrize("between", ["", "atomic_thread_fence(memory_order_seq_cst)"])
+def test_spin_agrees_on_c(kind: str, between: str, tmp_path: Path) -> None:
+    verdict = check_robustness(sized(tmp_path, kind, between), RobustOptions(backend="spin", against="ra"))
+    assert verdict.extra["robust"] is bool(between)

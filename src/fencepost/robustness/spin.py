@@ -103,7 +103,7 @@ def _read(output: str) -> SpinRun:
     )  # fmt: skip
     if errors is None:
         return replace(found, reason=f"SPIN stopped: {output.strip()[-300:]}")
-    if "DOMAIN(" in output:
+    if "outside" in output:
         return replace(found, reason="a value left the range that the Promela model can hold")
     if errors[1] != "0":
         return replace(found, robust=False, reason="SPIN finds a divergence")
