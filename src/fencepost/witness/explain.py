@@ -199,6 +199,8 @@ class _Explainer:
             final = ", ".join(f"{name} = {value}" for name, value in self.x.outcome.items())
             return f"the threads, taking turns in this order, end with {final}"
         seen = self.last_read()
+        if seen is None and self.error.thread < 0:
+            return "what follows the threads finds it in the memory that they leave"
         if seen is None:
             return f"{self.names.subject(self.error.thread)} runs into it on its own"
         if self.case.relations.unordered:
