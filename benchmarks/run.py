@@ -4,19 +4,22 @@
     python benchmarks/run.py rcmc-tables rsmc-table1            # some suites
     python benchmarks/run.py --all --repeats 5 --out benchmarks/results
     python benchmarks/run.py rcmc-tables --against earlier.json # exit code 1 where something became slower or wrong
+    python benchmarks/run.py rcmc-tables --with-peers           # the same sources through the tools on PATH, in turn
     python benchmarks/run.py --list
 
-A case whose count or verdict is not what it must be is marked WRONG, and the exit code is 1. Peers (genmc, nidhugg,
-herd7, spin, cbmc) run beside us where they are on PATH. --instructions adds callgrind counts for a few fixed cases and
-profiles of three. Times are CPU seconds of the whole command: on a machine that does nothing else they are the time one
-waits. Ctrl-C ends the run and keeps what was measured (exit code 130).
+A case whose count or verdict is not what it must be is marked WRONG, and the exit code is 1. With --with-peers genmc,
+nidhugg, herd7, spin, cbmc and dartagnan run beside us where they are on PATH. --instructions adds callgrind counts for
+a few fixed cases and profiles of three. Times are CPU seconds of the whole command: on a machine that does nothing else
+they are the time one waits. Ctrl-C ends the run and keeps what was measured (exit code 130).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
+import tempfile
 import time
 import tomllib
 from pathlib import Path
@@ -60,21 +63,27 @@ def earlier(path: Path) -> dict[str, Any]:
 
 
 def measure(case: Case, options: argparse.Namespace, enough: float) -> dict[str, Any]:
-    """One case: ourselves several times, the peers once."""
+    """One case: ourselves and the peers in turn, several times each."""
     limit = min(case.limit or options.timeout, options.timeout)
-    samples = [run_once(case.command, limit)]
-    while len(samples) < options.repeats and sum(s.cpu for s in samples) < enough:
-        samples.append(run_once(case.command, limit))
+    samples: list[Sample] = []
+    known = {n: {"cpu": s, "executions": None} for n, s in case.peers.items()}
+    with tempfile.TemporaryDirectory(prefix="fencepost-") as folder:
+        asked = peers.prepared(case, Path(folder)) if options.with_peers else []
+        answers: dict[str, list[dict[str, Any]]] = {peer.name: [] for peer, _ in asked}
+        while not samples or (len(samples) < options.repeats and sum(s.cpu for s in samples) < enough):
+            samples.append(run_once(case.command, limit))
+            for peer, command in asked:
+                if sum(a["cpu"] for a in answers[peer.name]) < max(enough, options.peer_timeout):
+                    answers[peer.name].append(peers.ask(peer, command, case, options.peer_timeout))
     best = min(samples, key=lambda s: s.cpu)
     found = parsed(best.output)
-    known = {n: {"cpu": s, "executions": None} for n, s in case.peers.items()}
     row = {
         "case": case.name, "best": best.cpu, "wall": min(s.wall for s in samples), "memory": best.memory,
         "spread": (max(s.cpu for s in samples) - best.cpu) / best.cpu, "runs": len(samples),
         "seconds": found.get("seconds", best.wall), "executions": found.get("executions"),
         "blocked": found.get("blocked"), "result": _result(case, best, limit, found), "target": case.target,
         "states": found.get("states"), "by_wall": case.wall, "series": case.series, "x": case.x,
-        "peers": known | ({} if options.no_peers else peers.measure(case, options.peer_timeout)),
+        "peers": known | {name: min(runs, key=lambda a: a["cpu"]) for name, runs in answers.items()},
     }  # fmt: skip
     if options.instructions and case.count_instructions:
         row["instructions"] = instructions(case.command)
@@ -99,7 +108,8 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"any of {', '.join(SUITES)}")
     parser.add_argument("--all", action="store_true", help="every suite")
     parser.add_argument("--quick", action="store_true", help="every suite, but few repeats and short limits")
-    parser.add_argument("--page", action="store_true", help="store the results and rewrite docs/results.md from them")
+    parser.add_argument("--page", action="store_true",
+                        help="store the results of the suites that ran and rewrite docs/results.md")  # fmt: skip
     parser.add_argument("--render", action="store_true", help="only rewrite docs/results.md from the stored results")
     parser.add_argument("--only", default="", metavar="TEXT", help="the cases whose name contains this")
     parser.add_argument("--list", action="store_true", help="only list the cases")
@@ -108,7 +118,7 @@ def arguments() -> argparse.ArgumentParser:
                         help="CPU seconds of one case after which no repeat begins")  # fmt: skip
     parser.add_argument("--timeout", type=_positive(float), default=120.0, help="seconds for one run")
     parser.add_argument("--peer-timeout", type=_positive(float), default=60.0, help="seconds for one run of a peer")
-    parser.add_argument("--no-peers", action="store_true", help="do not run peers")
+    parser.add_argument("--with-peers", action="store_true", help="run the peers on PATH beside us")
     parser.add_argument("--instructions", action="store_true", help="callgrind counts and profiles")
     parser.add_argument("--out", type=Path, default=HERE / "results")
     parser.add_argument("--against", type=Path, help="an earlier results.json")
@@ -141,8 +151,13 @@ def main() -> int:
         parser.error(str(problem))
     options.repeats = options.repeats or 3
     if options.quick:
-        options.enough, options.instructions = 0.8, True
-        options.timeout, options.peer_timeout = min(options.timeout, 40.0), min(options.peer_timeout, 12.0)
+        options.enough = 0.3
+        options.timeout, options.peer_timeout = min(options.timeout, 20.0), min(options.peer_timeout, 12.0)
+    if options.with_peers:
+        there = peers.installed()
+        print(*(f"{name}: {where}" for name, where in there.items()), sep="\n", end="\n" if there else "")
+        if not there:
+            parser.error(f"none of {', '.join(p.program for p in peers.PEERS)} is on PATH")
     chosen = {s: [c for c in SUITES[s]() if options.only in c.name] for s in options.suites or SUITES}
     if options.only and not any(chosen.values()):
         parser.error(f"no case of {', '.join(chosen)} has {options.only!r} in its name")
@@ -154,7 +169,8 @@ def main() -> int:
 
 
 def run(chosen: dict[str, list[Case]], options: argparse.Namespace, before: dict[str, Any] | None) -> int:
-    results: dict[str, Any] = {"machine": machine(), "repeats": options.repeats, "suites": {}}
+    there = sorted(peers.installed()) if options.with_peers else []
+    results: dict[str, Any] = {"machine": machine(), "repeats": options.repeats, "peers": there, "suites": {}}
     try:
         _measure_all(chosen, options, results)
         interrupted = False
@@ -189,6 +205,7 @@ def _measure_all(chosen: dict[str, list[Case]], options: argparse.Namespace, res
             found = profile(command)
             if found:
                 results.setdefault("profiles", {})[name] = found
+    results["load"] = os.getloadavg()[1]
 
 
 def store(results: dict[str, Any], options: argparse.Namespace, whole: bool) -> None:
@@ -199,9 +216,22 @@ def store(results: dict[str, Any], options: argparse.Namespace, whole: bool) -> 
     page = markdown(results, options.out, notes())
     (options.out / "results.md").write_text(page, encoding="utf-8")
     print("\n" + page)
-    if options.page and whole:
-        STORED.write_text(text, encoding="utf-8")
+    if options.page and whole and not options.only:
+        merged = with_stored(results, earlier(STORED) if STORED.exists() else None)
+        STORED.write_text(json.dumps(merged, indent=1) + "\n", encoding="utf-8")
         render()
+
+
+def with_stored(results: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any]:
+    """The results with those of the suites that did not run this time; `dates` says when each suite ran, with which
+    peers, and what else the machine did."""
+    ran = {s: {"date": results["machine"]["date"], "load": results.get("load"), "peers": results["peers"]}
+           for s in results["suites"]}  # fmt: skip
+    if before is None:
+        return results | {"dates": ran}
+    dates = {s: {"date": before["machine"]["date"], "peers": []} for s in before["suites"]} | before.get("dates", {})
+    suites = before["suites"] | results["suites"]
+    return before | results | {"suites": {s: suites[s] for s in SUITES if s in suites}, "dates": dates | ran}
 
 
 def notes() -> dict[str, str]:

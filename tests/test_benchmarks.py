@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shutil
@@ -9,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -88,7 +90,7 @@ def test_bad_arguments_are_refused(arguments: tuple[str, str]) -> None:
 
 
 def test_ctrl_c_keeps_what_was_measured(tmp_path: Path) -> None:
-    command = [sys.executable, str(BENCHMARKS / "run.py"), "rcmc-tables", "--no-peers", "--repeats", "1", "--out"]
+    command = [sys.executable, str(BENCHMARKS / "run.py"), "rcmc-tables", "--repeats", "1", "--out"]
     with subprocess.Popen([*command, str(tmp_path)], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("[  1/")
@@ -209,14 +211,17 @@ STAND_INS = {
     "nidhuggc": "echo 'Trace count: 8 (also 3 sleepset blocked)'; echo 'No errors were detected.'",
     "herd7": "head -1 $5; echo 'Test SB Allowed'; echo 'States 4'; echo Ok; echo 'Observation SB Sometimes 1 3'; "
     "echo 'Test MP Allowed'; echo 'States 3'; echo No; echo 'Observation MP Never 0 3'",
-    "cbmc": "grep -c main $2; echo '** 1 of 1 failed (2 iterations)'; echo 'VERIFICATION FAILED'",
+    "cbmc": "grep -c main $2; echo --no-standard-checks; echo '** 1 of 1 failed'; echo 'VERIFICATION FAILED'",
+    "dartagnan": "head -1 $4; echo 'Condition not found.'; echo PASS",
 }
-ANSWERS = {"genmc": ("PASS", 8), "nidhuggc": ("PASS", 8), "herd7": (None, 2), "cbmc": ("FAIL", None)}
+ANSWERS = {"genmc": ("PASS", 8), "nidhuggc": ("PASS", 8), "herd7": (None, 2), "cbmc": ("FAIL", None),
+           "dartagnan": ("PASS", None)}  # fmt: skip
 GIVEN = {
     "genmc": ["--rc11", "--disable-estimation", "--unroll=4", "--", "-DN=3", "readers.c"],
     "nidhuggc": ["-DN=3", "--", "--power", "--unroll=4", "readers.c"],
     "herd7": ["-model", "ppc.cat", "-show", "none", "@all"],
     "cbmc": ["--no-standard-checks", "m.c"],
+    "dartagnan": ["rc11.cat", "--target=c11", "--bound=4", "program.c"],
 }
 
 
@@ -227,6 +232,8 @@ def stand_ins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         script.write_text(f'#!/bin/sh\nfor a in "$@"; do basename -- "$a"; done > {tmp_path}/{name}.given\n{does}\n')
         script.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("DAT3M_HOME", str(tmp_path))
+    peers._knows.cache_clear()
     return tmp_path
 
 
@@ -241,9 +248,13 @@ def case_for(peer: str, folder: Path) -> Case:
     return Case("readers", command, c=readers, model="power" if peer == "nidhuggc" else "rc11")
 
 
+def asked(case: Case, folder: Path) -> dict[str, dict[str, object]]:
+    return {peer.name: peers.ask(peer, command, case, 60) for peer, command in peers.prepared(case, folder)}
+
+
 @pytest.mark.parametrize("peer", STAND_INS)
 def test_a_peer_is_asked_in_its_own_words(peer: str, stand_ins: Path) -> None:
-    found = peers.measure(case_for(peer, stand_ins), 60)
+    found = asked(case_for(peer, stand_ins), stand_ins)
     name = {"nidhuggc": "nidhugg"}.get(peer, peer)
     assert name in found
     assert (stand_ins / f"{peer}.given").read_text().split() == GIVEN[peer]
@@ -252,14 +263,39 @@ def test_a_peer_is_asked_in_its_own_words(peer: str, stand_ins: Path) -> None:
         assert found[name]["agree"] == 1
 
 
+def test_ours_and_the_peers_run_in_turn_and_the_best_counts(stand_ins: Path) -> None:
+    case = case_for("genmc", stand_ins)
+    command = ("sh", "-c", f"echo ours >> {stand_ins}/turns")
+    (stand_ins / "genmc").write_text(f"#!/bin/sh\necho theirs >> {stand_ins}/turns\necho 'No errors were detected.'\n")
+    options = argparse.Namespace(timeout=20, repeats=3, with_peers=True, peer_timeout=5, instructions=False)
+    found = benchmark.measure(replace(case, command=(*command, "check")), options, 5)
+    assert (stand_ins / "turns").read_text().split() == ["ours", "theirs"] * 3
+    assert found["runs"] == 3 and found["peers"]["genmc"]["answer"] == "PASS"
+
+
+def test_a_suite_that_did_not_run_keeps_its_figures_and_its_date() -> None:
+    before = {"machine": {"date": "yesterday"}, "suites": {"litmus": ["old"], "rcmc-tables": ["old"]}}
+    now = {"machine": {"date": "today"}, "load": 7.5, "peers": ["cbmc"], "suites": {"litmus": ["new"]}}
+    merged = benchmark.with_stored(now, before)
+    assert merged["suites"] == {"rcmc-tables": ["old"], "litmus": ["new"]}
+    assert merged["dates"]["litmus"] == {"date": "today", "load": 7.5, "peers": ["cbmc"]}
+    assert merged["dates"]["rcmc-tables"] == {"date": "yesterday", "peers": []}
+
+
+def test_peers_that_are_not_there_are_said(tmp_path: Path) -> None:
+    command = [sys.executable, str(BENCHMARKS / "run.py"), "litmus", "--with-peers"]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PATH": str(tmp_path)})
+    assert done.returncode == 2 and "none of genmc, nidhuggc, herd7, spin, cbmc, dartagnan is on PATH" in done.stderr
+
+
 def test_a_peer_that_answers_otherwise_is_shown(tmp_path: Path) -> None:
     other = {"cbmc": {"cpu": 2.0, "executions": None, "counted": "executions", "answer": "FAIL", "over": False}}
     assert "cbmc 2.0 s, DISAGREES: FAIL (×2.0)" in markdown(results(row("a", 1.0, peers=other)), tmp_path)
 
 
 @pytest.mark.skipif(shutil.which("cbmc") is None, reason="cbmc is not installed")
-def test_cbmc_agrees_with_us() -> None:
-    assert peers.measure(case_for("cbmc", BENCHMARKS), 60)["cbmc"]["answer"] == "FAIL"
+def test_cbmc_agrees_with_us(tmp_path: Path) -> None:
+    assert asked(case_for("cbmc", BENCHMARKS), tmp_path)["cbmc"]["answer"] == "FAIL"
 
 
 @pytest.mark.skipif(shutil.which("herd7") is None, reason="herd7 is not installed")
@@ -269,14 +305,14 @@ def test_herd_agrees_with_us(tmp_path: Path) -> None:
                     'exists (0:EAX=0 /\\ 1:EAX=0)\n')  # fmt: skip
     listed = tmp_path / "list.csv"
     listed.write_text(f"{test},1\n")
-    found = peers.measure(Case("litmus", (), listed=str(listed), model="tso"), 60)["herd7"]
+    found = asked(Case("litmus", (), listed=str(listed), model="tso"), tmp_path)["herd7"]
     assert (found["executions"], found["agree"]) == (1, 1)
 
 
 @pytest.mark.skipif(shutil.which("spin") is None, reason="spin is not installed")
-def test_spin_runs_beside_us() -> None:
+def test_spin_runs_beside_us(tmp_path: Path) -> None:
     case = next(c for c in robustness() if c.name == "sb ra")
-    found = peers.measure(case, 60)["spin"]
+    found = asked(case, tmp_path)["spin"]
     assert found["executions"] and not found["over"]
 
 

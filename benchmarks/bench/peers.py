@@ -1,24 +1,24 @@
 """Peers on PATH: the same question through them, in the same run. None is required.
 
 How each is called and what it prints follows its manual (GenMC 0.10 and later, Nidhugg 0.4, herd7 7.58, SPIN 6.5, CBMC
-6.6). An answer that is not ours is shown as a disagreement."""
+5.12 and later, Dartagnan 4). An answer that is not ours is shown as a disagreement."""
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
 import signal
-import tempfile
+import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from bench.measure import Sample, fencepost, run_once
 from bench.suites import CORPUS, Case
-
-Found = dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,31 @@ def _cbmc(case: Case, folder: Path) -> list[str] | None:
     if printed.code != 0:
         return None
     (folder / "m.c").write_text(printed.output)
-    return ["cbmc", "--no-standard-checks", str(folder / "m.c")]
+    only_assertions = ["--no-standard-checks"] if _knows("cbmc", "--no-standard-checks") else []
+    return ["cbmc", *only_assertions, str(folder / "m.c")]
+
+
+@cache
+def _knows(program: str, option: str) -> bool:
+    """Whether the help of a program names an option: CBMC checks more than assertions from version 6 on."""
+    return option in subprocess.run([program, "--help"], capture_output=True, text=True, check=False).stdout
+
+
+_DARTAGNAN = {"sc": "sc.cat", "tso": "tso.cat", "power": "power.cat", "rc11": "rc11.cat", "imm": "imm.cat"}
+_TARGETS = {"tso": "tso", "power": "power", "imm": "imm"}
+
+
+def _dartagnan(case: Case, folder: Path) -> list[str] | None:
+    """`dartagnan` on PATH is a script that starts its jar; DAT3M_HOME is the folder with its models."""
+    home = os.environ.get("DAT3M_HOME", "")
+    if not home or not _explores(case) or case.model not in _DARTAGNAN:
+        return None
+    bound = [f"--bound={n}" for n in (o.removeprefix("--unroll=") for o in _unroll(case))]
+    target = f"--target={_TARGETS.get(case.model, 'c11')}"
+    source = folder / "program.c"  # it takes no flags for the compiler
+    defines = [f.removeprefix("-D").replace("=", " ", 1) for f in case.c[1:] if f.startswith("-D")]
+    source.write_text("".join(f"#define {d}\n" for d in defines) + Path(case.c[0]).read_text(encoding="utf-8"))
+    return ["dartagnan", str(Path(home) / "cat" / _DARTAGNAN[case.model]), target, *bound, str(source)]
 
 
 _CLEAN = r"No errors were detected"
@@ -129,23 +153,31 @@ PEERS = (
     Peer("herd7", "herd7", _herd),
     Peer("spin", "spin", _spin, r"([\d,]+) states, stored", "states", r"errors: 0\b", r"errors: [1-9]"),
     Peer("cbmc", "cbmc", _cbmc, passes=r"VERIFICATION SUCCESSFUL", fails=r"VERIFICATION FAILED"),
+    Peer("dartagnan", "dartagnan", _dartagnan, passes=r"(?m)^PASS$", fails=r"(?m)^FAIL$"),
 )
 
 
-def measure(case: Case, timeout: float) -> Found:
-    """What each installed peer needed for this case; `over` where it did not end in time. A whole table of litmus tests
-    may take twenty times as long as one program."""
-    found: Found = {}
+def installed() -> dict[str, str]:
+    """The peers on PATH, with where they are."""
+    return {p.name: shutil.which(p.program) or "" for p in PEERS if p.installed}
+
+
+def prepared(case: Case, folder: Path) -> list[tuple[Peer, list[str]]]:
+    """How to ask each peer on PATH that can answer this case; what it needs is written to `folder`."""
+    asked = []
     for peer in PEERS:
-        if not peer.installed:
-            continue
-        with tempfile.TemporaryDirectory(prefix="fencepost-") as folder:
-            command = peer.command(case, Path(folder))
-            if command is None:
-                continue
-            sample = run_once(command, 20 * timeout if case.listed else timeout)
-        found[peer.name] = peer.read(sample) | (_verdicts(case, sample) if case.listed else {})
-    return found
+        own = folder / peer.name
+        own.mkdir(exist_ok=True)
+        if peer.installed and (command := peer.command(case, own)) is not None:
+            asked.append((peer, command))
+    return asked
+
+
+def ask(peer: Peer, command: list[str], case: Case, timeout: float) -> dict[str, Any]:
+    """What one run of a peer gave; `over` where it did not end in time. A whole table of litmus tests may take twenty
+    times as long as one program."""
+    sample = run_once(command, 20 * timeout if case.listed else timeout)
+    return peer.read(sample) | (_verdicts(case, sample) if case.listed else {})
 
 
 def _verdicts(case: Case, sample: Sample) -> dict[str, Any]:

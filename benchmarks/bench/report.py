@@ -33,7 +33,7 @@ def markdown(results: dict[str, Any], folder: Path, notes: dict[str, str] | None
         *_targets(results, notes),
     ]
     for suite, rows in results["suites"].items():
-        lines += ["", f"## {suite}", *_note(notes, suite)]
+        lines += ["", f"## {suite}", *_when(results.get("dates", {}).get(suite)), *_note(notes, suite)]
         if not rows:
             lines += ["", "No cases: what it measures is not installed or not there."]
             continue
@@ -44,6 +44,15 @@ def markdown(results: dict[str, Any], folder: Path, notes: dict[str, str] | None
             lines += _plots(rows, folder, plots)
     lines += _instructions(results) + _profiles(results, notes)
     return "\n".join(lines) + "\n"
+
+
+def _when(ran: dict[str, Any] | None) -> list[str]:
+    """When a suite was measured, which peers were there, and what the machine did besides."""
+    if ran is None:
+        return []
+    load = ran.get("load") or 0.0
+    busy = f" The load was {load:.0f}, which makes CPU seconds longer." if load > 3 else ""
+    return ["", f"Measured {ran['date']}; peers on PATH: {', '.join(ran['peers']) or 'none asked'}.{busy}"]
 
 
 def _note(notes: dict[str, str], place: str) -> list[str]:

@@ -1,5 +1,5 @@
-// ms-queue(N): each of N threads puts a value into the queue of Michael and Scott and takes one out, which must be there.
-// Nodes are not used again, so that neither counters nor second looks at head and tail are needed.
+// ms-queue-short(N): the queue of ms-queue.c without its second looks at head and tail. With every loop unrolled it has many
+// executions and few events: a workload for the explorer itself.
 #include "frame.h"
 struct node { int value; _Atomic(struct node *) next; };
 static struct node nodes[N + 1];
