@@ -64,7 +64,7 @@ def earlier(path: Path) -> dict[str, Any]:
 
 def measure(case: Case, options: argparse.Namespace, enough: float) -> dict[str, Any]:
     """One case: ourselves and the peers in turn, several times each."""
-    limit = min(case.limit or options.timeout, options.timeout)
+    limit = case.limit or options.timeout
     samples: list[Sample] = []
     known = {n: {"cpu": s, "executions": None} for n, s in case.peers.items()}
     with tempfile.TemporaryDirectory(prefix="fencepost-") as folder:

@@ -137,7 +137,7 @@ def _power(row: dict[str, Any], run: str) -> Case:
     command = fencepost("check", source, "--model", "power", *WHOLE, *unroll, *algorithm, "--json", "--", *flags)
     return Case(
         case_name(row["name"], run), tuple(command), row.get("executions"), (row["verdict"],),
-        c=() if algorithm else (source, *flags), model="power", limit=20.0 if algorithm else None,
+        c=() if algorithm else (source, *flags), model="power", limit=row.get("limit") if algorithm else None,
     )  # fmt: skip
 
 

@@ -48,6 +48,8 @@ def test_sc_itself_shows_only_the_programs_own_errors(capsys: pytest.CaptureFixt
     path.write_text("var x\nthread A { x := 1; fence.sc }\nthread B { r := x; assert(r == 0) }\n")
     assert run(["robust", str(path), "--against", "sc", "--json"]) == 1
     assert "under SC already" in json.loads(capsys.readouterr().out)["reason"]
+    assert run(["robust", str(path), "--against", "ra"]) == 1
+    assert "sc has this error, too; robust against ra: " in " ".join(capsys.readouterr().out.split())
     with pytest.raises(UnsupportedError, match="for sc"):
         emit(api.read(path), "sc")
 

@@ -159,10 +159,13 @@ def _verdict(
     elif robust and not errors:
         robust, reason, code = _emptiness(search, prepared, reason)
     answer = Answer.FAIL if errors else Answer.PASS if robust else Answer.UNKNOWN
+    beside: tuple[str, ...] = ()
     if errors and robust is not False:
+        told = reason if robust else f"whether it is robust is not known: {reason}"
+        beside = (f"sc has this error, too; {told}",) if options.weaker != "sc" else ()
         reason = f"{errors[0].message}, under SC already; {reason}"
     statistics = search.statistics
-    return Verdict(answer, reason, options.weaker, 0, 0, seconds, tuple(errors), witness,
+    return Verdict(answer, reason, options.weaker, 0, 0, seconds, tuple(errors), witness, warnings=beside,
                    extra={"robust": robust, "against": options.against, "states": statistics.states,
                           "search": _figures(statistics, seconds), **({"code": code} if code else {})})  # fmt: skip
 
