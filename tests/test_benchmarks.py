@@ -249,7 +249,9 @@ def case_for(peer: str, folder: Path) -> Case:
 
 
 def asked(case: Case, folder: Path) -> dict[str, dict[str, object]]:
-    return {peer.name: peers.ask(peer, command, case, 60) for peer, command in peers.prepared(case, folder)}
+    work = folder / "work"
+    work.mkdir()
+    return {peer.name: peers.ask(peer, command, case, 60) for peer, command in peers.prepared(case, work)}
 
 
 @pytest.mark.parametrize("peer", STAND_INS)
