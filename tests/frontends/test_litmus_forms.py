@@ -322,3 +322,16 @@ def test_what_it_computes(arch: str, state: str, code: str, truth: str) -> None:
     program = read(single(arch, state, code, f"forall ({truth})"), "t.litmus")
     found = outcomes(program, NATURAL[program.arch])
     assert found.holds, found.states
+
+
+def test_a_register_that_only_its_mark_names_may_be_set_by_the_code() -> None:
+    """As diy writes it for MIPS: `%x0` is given, `%T1` is computed."""
+    text = """MIPS symbolic
+{ %x0=x; }
+ P0            ;
+ ori $2,$0,1   ;
+ addu %T1,$0,%x0 ;
+ sw $2,0(%T1)  ;
+forall (x=1)
+"""
+    assert outcomes(read(text, "symbolic.litmus"), "mips").holds

@@ -10,7 +10,7 @@ from fencepost.cli.arguments import Option
 from fencepost.cli.frame import Reply
 from fencepost.errors import UsageError
 
-_ARCH = "ppc, x86, aarch64, riscv, c; or fp: the .fp language."
+_ARCH = "ppc, x86, aarch64, riscv, c; lkmm: C of the Linux kernel; fp: the .fp language."
 _CYCLE = 'One test from its edges, such as "SyncdWW Rfe DpAddrdR Fre".'
 _SIZE = "Every critical cycle of at most N edges."
 _EDGES = "The edges that --size combines; a * stands for R and W."

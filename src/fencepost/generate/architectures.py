@@ -7,8 +7,6 @@ from typing import ClassVar
 from fencepost.generate.cycles import Event
 from fencepost.generate.edges import Edge
 from fencepost.generate.emit import Column, Emitter
-from fencepost.generate.pseudo import Pseudo
-from fencepost.generate.vocabulary import Vocabulary
 
 
 def _is(entering: Edge | None, kind: str) -> bool:
@@ -292,6 +290,9 @@ class C(Emitter):
         c.lines.append(f"{register} = atomic_exchange_explicit({place}, {value}, memory_order_{order});")
         return register
 
+    def parameter(self, location: str) -> str:
+        return f"atomic_int* {location}"
+
     def state(self, thread: int, c: Column) -> str:
         return ""
 
@@ -299,19 +300,11 @@ class C(Emitter):
         return "".join(self._function(i, c) for i, c in enumerate(columns))
 
     def _function(self, thread: int, c: Column) -> str:
-        parameters = ", ".join(f"atomic_int* {x}" for x in c.addresses)
-        declared = ", ".join(self.register(i) for i in range(c.used))
-        lines = [f"int {declared};" if declared else "", *c.lines]
+        parameters = ", ".join(map(self.parameter, c.addresses))
+        lines = [*(f"int {self.register(i)};" for i in range(c.used)), *c.lines]  # herd declares one at a time
         depth, text = 1, f"P{thread} ({parameters}) {{\n"
-        for line in filter(None, lines):
+        for line in lines:
             depth -= line == "}"
             text += "  " * depth + line + "\n"
             depth += line.endswith("{")
         return text + "}\n\n"
-
-
-_EMITTERS: dict[str, type[Emitter]] = {"ppc": PPC, "x86": X86, "aarch64": AArch64, "riscv": RISCV, "c": C, "fp": Pseudo}
-
-
-def emitter(vocabulary: Vocabulary) -> Emitter:
-    return _EMITTERS[vocabulary.arch](vocabulary)

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from fencepost.errors import UsageError
 from fencepost.frontends import read_text
-from fencepost.generate.architectures import emitter
 from fencepost.generate.cycles import Cycle, make_cycle, parse_cycle
 from fencepost.generate.edges import Annotation, Edge, parse_edge
+from fencepost.generate.emitters import emitter
 from fencepost.generate.names import name_of
 from fencepost.generate.vocabulary import Vocabulary, vocabulary_of
 from fencepost.program.program import Program
@@ -25,6 +25,8 @@ DEFAULT_EDGES = {
     "DpAddrdR DpAddrdW DpDatadW DpCtrldR DpCtrldW DpCtrlFenceidR PodWWPRl PodRRAqP PodWRRlAq",
     "c": "Rfe Fre Coe Pod** FenceScd** PodWWRlxRel PodRRAcqRlx PodRWAcqRlx PodRWRlxRel PodWRScSc PodWWScSc PodRRScSc "
     "PodRWScSc",
+    "lkmm": "Rfe Fre Coe Pod** Mbd** RmbdRR WmbdWW DpAddrdR DpAddrdW DpDatadW DpCtrldW PodWWOnceRel PodRWOnceRel "
+    "PodRRAcqOnce PodRWAcqOnce SyncRcud** Rcud**",
     "fp": "Rfe Fre Coe Pod** FenceScd** PodWWRlxRel PodRRAcqRlx PodRWAcqRlx PodRWRlxRel PodWRScSc PodWWScSc PodRRScSc "
     "PodRWScSc",
 }

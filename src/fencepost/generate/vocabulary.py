@@ -47,6 +47,12 @@ VOCABULARIES = {
          "FenceSc": "memory_order_seq_cst"},
         _C_ANNOTATIONS,
     ),
+    "lkmm": Vocabulary(
+        "lkmm",
+        {"Mb": "smp_mb()", "Rmb": "smp_rmb()", "Wmb": "smp_wmb()", "SyncRcu": "synchronize_rcu()",
+         "Rcu": "rcu_read_lock()", "Lock": "spin_lock()"},
+        {"Once": "RW", "Acq": "R", "Rel": "W", "Na": "RW"},
+    ),
     "fp": Vocabulary(
         "fp",
         {"FenceAcqRel": "fence.acq_rel", "FenceAcq": "fence.acq", "FenceRel": "fence.rel", "FenceSc": "fence.sc",
@@ -54,7 +60,16 @@ VOCABULARIES = {
         _C_ANNOTATIONS,
     ),
 }  # fmt: skip
-_ALIASES = {"power": "ppc", "x86_64": "x86", "armv8": "aarch64", "arm64": "aarch64", "risc-v": "riscv", "c11": "c"}
+_ALIASES = {
+    "power": "ppc",
+    "x86_64": "x86",
+    "armv8": "aarch64",
+    "arm64": "aarch64",
+    "risc-v": "riscv",
+    "c11": "c",
+    "linux": "lkmm",
+    "kernel": "lkmm",
+}
 
 
 def vocabulary_of(arch: str) -> Vocabulary:

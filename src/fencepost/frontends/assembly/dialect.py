@@ -59,6 +59,8 @@ class Dialect(ABC):
         if symbolic and token.text in self.code.state.symbols:
             return RegisterName(f"%{token.text}")
         found = self.naming(token.text)
+        if found is None and symbolic:  # one that the code itself sets, and herd chooses
+            return RegisterName(f"%{token.text}")
         if found is None:
             t.fail(expected, token=token)
         return found

@@ -258,8 +258,8 @@ Statement: TypeAlias = Let | Check | Show | Include | Procedure | Call | ForAll 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """`words`: every name that the text mentions, for the few names whose meaning depends on the dialect. `declared`: the
-    word, without quotes, that a model may begin with; herd takes it for its architecture."""
+    """`words`: every name that the text mentions, for the few names whose meaning depends on the dialect. `declared`:
+    the word, without quotes, that a model may begin with; herd takes it for its architecture."""
 
     title: str
     statements: tuple[Statement, ...]
