@@ -214,8 +214,8 @@ class _Space:
         _refuse_mixed_sizes(self.runner)
         if self.program.arch is Arch.LKMM and self.runner.thin_air():
             raise UnsupportedError(
-                "values may come out of thin air here, by plain accesses or an if that is over, as the kernel's "
-                "model allows and enumeration does not find: use READ_ONCE and WRITE_ONCE, and dependencies that last"
+                "values may come out of thin air here, from plain accesses that depend on each other, as the kernel's "
+                "model allows and enumeration does not find: use READ_ONCE and WRITE_ONCE"
             )
         for chosen in Combiner(self.runner).choices():
             frame = self._frame(chosen)

@@ -8,11 +8,12 @@ as an execution has writes are enough.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
 from enum import Enum
 
 from fencepost.enumerate.facts import NOTHING, Alternatives, conjunction, smallest
+from fencepost.enumerate.foreseen import ELSEWHERE, Foreseen
 from fencepost.errors import UnsupportedError
 from fencepost.execution.execution import EventKind
 from fencepost.program import instructions as ins
@@ -185,6 +186,7 @@ class ThreadRunner:
             Instance(i, t.function, tuple(self.machine.layout.value(a) for a in t.args))
             for i, t in enumerate(program.threads)
         ]
+        self.foreseen = Foreseen(self.machine) if self.machine.scoped else None
         self.traces: dict[Instance, list[Trace]] = {}
         self.spawned: set[int] = set()
         self.looked: dict[Location, int] = {}  # where the traces in the making look, and its `Pool.changed`
@@ -207,28 +209,16 @@ class ThreadRunner:
                 return
 
     def thin_air(self) -> bool:
-        """Whether writes could rest on themselves by a way that the model does not order, a plain access or a branch
-        that is over: values that no program made. Models of hardware and of C11 forbid it; the Linux kernel's
-        allows it, and so such values are missing here. A circle within one location is none: there program order and
-        reads-from are acyclic under every model."""
-        feeds: dict[Location, set[Location]] = {}
-        loose: set[tuple[Location, Location]] = set()
-        for traces in self.traces.values():
-            for trace in traces:
-                for step in (s for s in trace.steps if s.kind is EventKind.WRITE):
-                    kept = step.address_deps | step.data_deps | step.control_deps
-                    over = step.decided_by - kept
-                    for i in kept | over:
-                        read = trace.steps[i]
-                        if read.kind is EventKind.READ:
-                            feeds.setdefault(read.location, set()).add(step.location)
-                            if i in over or Mode.NA in (read.mode, step.mode):
-                                loose.add((read.location, step.location))
-        return any(
-            first in _reached(feeds, second) if first != second
-            else any(first in _reached(feeds, other) for other in feeds.get(first, set()) - {first})
-            for first, second in loose
-        )  # fmt: skip
+        """Whether values could rest on themselves by a way that the kernel's model does not order, and were not
+        foreseen: values that no program made, or that come of too many others. A circle within one location is none:
+        there program order and reads-from are acyclic under every model. (Other models forbid such values.)"""
+        foreseen = self.foreseen
+        assert foreseen is not None, "only the Linux kernel's model allows such values"
+        data = _Feeds(self, lambda s: s.address_deps | s.data_deps, lambda location: True)
+        if not foreseen.known:
+            return _Feeds(self, _anything, lambda location: True).circle()
+        open_ = _Feeds(self, _anything, foreseen.is_open)
+        return data.circle() or open_.circle() or open_.misses(foreseen)
 
     def _children_of(self, instance: Instance) -> Iterator[Instance]:
         for trace in self.traces[instance]:
@@ -379,6 +369,8 @@ class ThreadRunner:
             readable[value] = smallest((*readable.get(value, ()), *why))
         if not own or not self.own_coherent:
             readable[initial] = NOTHING
+        if self.foreseen is not None:
+            readable |= dict.fromkeys(self.foreseen.at(location), NOTHING)
         return readable
 
     # --- writes
@@ -391,7 +383,9 @@ class ThreadRunner:
             yield replace(failed, slots=path.counted())
         slot = (path.state.thread, path.writer(), path.slots.get(path.writer(), 0))
         fact = frozenset({(slot, (action.address, action.size), action.value)})
-        flow = action.address_deps | action.data_deps | action.control_deps
+        flow = action.address_deps | action.data_deps
+        if self.foreseen is None:  # the kernel's model lets a branch be decided by what comes of it
+            flow |= action.control_deps
         causes = conjunction(path.why[i] for i in flow)
         why = tuple(facts | fact for facts in causes if not any(s == slot for s, _, _ in facts))
         rests_on = conjunction([path.rests_on, (fact,)]) if why else ()
@@ -430,6 +424,56 @@ class ThreadRunner:
             step = replace(_step(action, EventKind.JOIN, value=value), address=target)
             yield self._went_on(_copy(path), step, value)
         yield replace(_ended(path, Ending.WAITING, action), waits=Waiting(action))
+
+
+def _anything(step: Step) -> Deps:
+    """All that a write comes of, branches that are over included."""
+    return step.address_deps | step.data_deps | step.control_deps | step.decided_by
+
+
+class _Feeds:
+    """Which locations the writes of which others depend on, in the traces. `loose`: where the kernel's model does not
+    order the two, because of a plain access or a branch that is over."""
+
+    def __init__(
+        self, runner: ThreadRunner, dependencies: Callable[[Step], Deps], counts: Callable[[Location], bool]
+    ) -> None:
+        self.layout = runner.machine.layout
+        self.edges: dict[Location, set[Location]] = {}
+        self.loose: set[tuple[Location, Location]] = set()
+        steps = ((t.steps, s) for traces in runner.traces.values() for t in traces for s in t.steps)
+        for before, write in ((b, s) for b, s in steps if s.kind is EventKind.WRITE):
+            kept = write.address_deps | write.data_deps | write.control_deps
+            for i in dependencies(write):
+                read = before[i]
+                first, second = self._place(read), self._place(write)
+                if read.kind is EventKind.READ and counts(first) and counts(second):
+                    self.edges.setdefault(first, set()).add(second)
+                    if i not in kept or Mode.NA in (read.mode, write.mode):
+                        self.loose.add((first, second))
+
+    def _place(self, step: Step) -> Location:
+        return step.location if self.layout.find(step.address) is not None else ELSEWHERE
+
+    def circle(self) -> bool:
+        """Whether a loose edge is on a circle through several locations."""
+        return any(
+            first in _reached(self.edges, second) if first != second
+            else any(first in _reached(self.edges, other) for other in self.edges.get(first, set()) - {first})
+            for first, second in self.loose
+        )  # fmt: skip
+
+    def misses(self, foreseen: Foreseen) -> bool:
+        """Whether the code has a circle of open locations of which the traces show only a part."""
+        edges: dict[Location, set[Location]] = {}
+        for reads, writes in foreseen.touched():
+            for first in filter(foreseen.is_open, reads):
+                edges.setdefault(first, set()).update(w for w in writes if w != first and foreseen.is_open(w))
+        return any(
+            first in _reached(edges, second) and second not in self.edges.get(first, set())
+            for first, targets in edges.items()
+            for second in targets
+        )
 
 
 def _reached(edges: Mapping[Location, set[Location]], start: Location) -> set[Location]:

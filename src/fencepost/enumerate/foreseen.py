@@ -1,0 +1,242 @@
+"""Which values memory can hold at all, whatever the branches of the program decide.
+
+Under the Linux kernel's model a branch may be decided by what comes of it: a plain write under an `if` can be seen
+before it is known that it happens. Running the threads with what they are known to write never gets there, so what they
+could write is computed without looking at branches: for each register and location the set of all its values, or no set
+(`None`) where there are too many. What is in no set is in no execution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import pairwise, product
+
+from fencepost.program.arithmetic import compute, update
+from fencepost.program.instructions import (
+    Alloca,
+    Await,
+    BlockingCas,
+    Call,
+    Cas,
+    Choose,
+    Compute,
+    Instruction,
+    Join,
+    Load,
+    Malloc,
+    Op,
+    Return,
+    Rmw,
+    Spawn,
+    Store,
+    StoreConditional,
+    ThreadLocalAddress,
+)
+from fencepost.program.layout import FUNCTIONS, GAP
+from fencepost.program.memory import Memory
+from fencepost.program.operands import Operand, Reg, to_unsigned
+from fencepost.program.passes.copies import MAY_FAIL
+from fencepost.program.passes.rewrite import defined
+
+Location = tuple[int, int]  # address, size
+Values = set[int] | None  # None: any
+_MOST = 32  # values of a register or a location: beyond, it may hold any
+#: An address in memory that is not global: of the stack, of the heap, of the thread.
+_ELSEWHERE = -1
+ELSEWHERE: Location = (_ELSEWHERE, 0)
+
+
+class Foreseen:
+    """`values`: of each global location. `known` is false where addresses are not: then nothing is said."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory, self.program = memory, memory.program
+        self.registers: dict[tuple[str, int], Values] = {}
+        self.values: dict[Location, Values] = {ELSEWHERE: None}
+        self.results: dict[str, Values] = {}
+        self.reads: dict[str, set[Location]] = {f.name: set() for f in self.program.functions}
+        self.writes: dict[str, set[Location]] = {f.name: set() for f in self.program.functions}
+        self.calls: dict[str, set[str]] = {f.name: set() for f in self.program.functions}
+        self.roots = {t.function for t in self.program.threads}
+        self.known = True
+        self.changed = True
+        for thread in self.program.threads:
+            for index, argument in enumerate(thread.args):
+                self._add((thread.function, index), {to_unsigned(memory.layout.value(argument))})
+        while self.changed and self.known:
+            self.changed = False
+            for f in self.program.functions:
+                for i in f.code:
+                    self._step(f.name, i)
+        self.known = self.known and not self._overlapping()
+
+    def at(self, location: Location) -> frozenset[int]:
+        """The values that a location can hold; nothing where that is not known."""
+        return frozenset(self.values.get(location) or ()) if self.known else frozenset()
+
+    def is_open(self, location: Location) -> bool:
+        """Whether it may hold more than `at` says."""
+        return not self.known or self.values.get(location, set()) is None
+
+    def touched(self) -> Iterable[tuple[set[Location], set[Location]]]:
+        """What each thread can read and write, the functions that it calls included."""
+        for root in self.roots:
+            reached, todo = {root}, [root]
+            while todo:
+                fresh = self.calls[todo.pop()] - reached
+                reached |= fresh
+                todo += fresh
+            yield set().union(*(self.reads[f] for f in reached)), set().union(*(self.writes[f] for f in reached))
+
+    # --- sets
+
+    def _of(self, f: str, operand: Operand) -> Values:
+        if isinstance(operand, Reg):
+            return self.registers.get((f, operand.index), set())
+        return {to_unsigned(self.memory.layout.value(operand))}
+
+    def _grown(self, known: Values, values: Values) -> Values:
+        if known is None or values is None:
+            grown: Values = None
+        else:
+            grown = known | values if len(known | values) <= _MOST else None
+        self.changed |= grown != known
+        return grown
+
+    def _add(self, register: tuple[str, int], values: Values) -> None:
+        self.registers[register] = self._grown(self.registers.get(register, set()), values)
+
+    def _define(self, f: str, dst: Reg | None, values: Values) -> None:
+        if dst is not None:
+            self._add((f, dst.index), values)
+
+    # --- memory
+
+    def _places(self, f: str, address: Operand, size: int) -> list[Location]:
+        found = self._of(f, address)
+        if found is None:
+            self.known = False
+            return []
+        elsewhere = [ELSEWHERE] if to_unsigned(_ELSEWHERE) in found else []
+        return elsewhere + [(a, size) for a in found if self.memory.fault(a, size, writes=False) is None]
+
+    def _held(self, place: Location) -> Values:
+        if place == ELSEWHERE:
+            return None
+        return self.values.setdefault(place, {self.memory.initial(*place)})
+
+    def _read(self, f: str, dst: Reg | None, address: Operand, size: int) -> None:
+        for place in self._places(f, address, size):
+            self.reads[f].add(place)
+            self._define(f, dst, self._held(place))
+
+    def _write(self, f: str, address: Operand, size: int, value: Callable[[Values], Values]) -> None:
+        for place in self._places(f, address, size):
+            self.writes[f].add(place)
+            if place != ELSEWHERE:
+                held = self._held(place)
+                made = value(held)
+                cut = None if made is None else {v & ((1 << 8 * size) - 1) for v in made}
+                self.values[place] = self._grown(held, cut)
+
+    def _overlapping(self) -> bool:
+        ordered = sorted(p for p in self.values if p != ELSEWHERE)
+        return any(b < a + size for (a, size), (b, _) in pairwise(ordered))
+
+    # --- instructions
+
+    def _step(self, f: str, i: Instruction) -> None:
+        match i:
+            case Compute():
+                self._define(f, i.dst, self._computed(f, i))
+            case Load() | Await():
+                self._read(f, i.dst, i.address, i.size)
+            case Store():
+                self._write(f, i.address, i.size, lambda _: self._of(f, i.value))
+            case StoreConditional():
+                self._write(f, i.address, i.size, lambda _: self._of(f, i.value))
+                self._define(f, i.dst, {0, 1})
+            case Rmw():
+                self._read(f, i.dst, i.address, i.size)
+                self._write(f, i.address, i.size, lambda old: _combined(
+                    lambda a: update(i.op, i.size, *a), old, self._of(f, i.value)))  # fmt: skip
+            case Cas():
+                self._read(f, i.old, i.address, i.size)
+                self._write(f, i.address, i.size, lambda _: self._of(f, i.desired))
+                self._define(f, i.success, {0, 1})
+            case BlockingCas():
+                self._read(f, None, i.address, i.size)
+                self._write(f, i.address, i.size, lambda _: self._of(f, i.desired))
+            case Choose():
+                self._define(f, i.dst, _range(self._of(f, i.low), self._of(f, i.high)))
+            case Alloca() | Malloc() | ThreadLocalAddress():
+                self._define(f, i.dst, {to_unsigned(_ELSEWHERE)})
+            case _:
+                self._flow(f, i)
+
+    def _flow(self, f: str, i: Instruction) -> None:
+        match i:
+            case Call():
+                for callee in self._called(f, i.callee, i.args):
+                    self.calls[f].add(callee)
+                    self._define(f, i.dst, self.results.get(callee, set()))
+            case Spawn():
+                self.roots |= set(self._called(f, i.function, i.args))
+                self._define(f, i.dst, None)
+            case Return() if i.value is not None:
+                self.results[f] = self._grown(self.results.get(f, set()), self._of(f, i.value))
+            case Join():
+                self._define(f, i.dst, None)
+            case _:
+                for register in defined(i):
+                    self._define(f, register, None)
+
+    def _called(self, f: str, function: Operand, args: tuple[Operand, ...]) -> list[str]:
+        found = self._of(f, function)
+        numbers = [(a - FUNCTIONS) // GAP for a in found or ()]
+        if found is None or not all(0 <= n < len(self.program.functions) for n in numbers):
+            self.known = False
+            return []
+        names = [self.program.functions[n].name for n in numbers]
+        for name in names:
+            for index, argument in enumerate(args):
+                self._add((name, index), self._of(f, argument))
+        return names
+
+    def _computed(self, f: str, i: Compute) -> Values:
+        args = [self._of(f, a) for a in i.args]
+        elsewhere = to_unsigned(_ELSEWHERE)
+        if any(a is not None and elsewhere in a for a in args) and i.op in (Op.ADD, Op.SUB, Op.MOV):
+            rest = [a if a is None else a - {elsewhere} for a in args]
+            inside = _combined(lambda a: compute(i.op, i.width, a), *rest) if all(rest) else set()
+            return {elsewhere} | inside if inside is not None else {elsewhere}
+        if len(i.args) == 2 and i.args[0] == i.args[1] and args[0] is not None:  # `r ^ r` is 0
+            return {to_unsigned(compute(i.op, i.width, (a, a))) for a in args[0]} if i.op not in MAY_FAIL else None
+        if i.op is Op.AND and None in args and any(args):  # what is left of anything under a mask
+            return _under(*(a for a in args if a))
+        return None if i.op in MAY_FAIL else _combined(lambda a: compute(i.op, i.width, a), *args)
+
+
+def _combined(result: Callable[[tuple[int, ...]], int], *sets: Values) -> Values:
+    """The results over all combinations of values."""
+    total = 1
+    known: list[set[int]] = []
+    for values in sets:
+        if values is None:
+            return None
+        total *= len(values)
+        known.append(values)
+    return {to_unsigned(result(args)) for args in product(*known)} if total <= _MOST * _MOST else None
+
+
+def _under(masks: set[int]) -> Values:
+    """All numbers whose bits are bits of one of the masks."""
+    if max(masks) >= _MOST:
+        return None
+    return {n for n in range(max(masks) + 1) if any(n & ~mask == 0 for mask in masks)}
+
+
+def _range(low: Values, high: Values) -> Values:
+    if low is None or high is None or not low or not high or max(high) - min(low) >= _MOST:
+        return None if low is None or high is None or (low and high) else set()
+    return set(range(min(low), max(high) + 1))
