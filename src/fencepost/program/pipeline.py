@@ -57,6 +57,11 @@ class Settings:
     volatile: str = "plain"
     nondet: Nondet | None = None
 
+    @property
+    def races(self) -> bool:
+        """Whether a data race is an error."""
+        return self.target in _RACES and ErrorKind.RACE not in self.ignored
+
 
 @dataclass(frozen=True, slots=True)
 class Pass:
@@ -68,6 +73,7 @@ class Pass:
     wanted: Callable[[Settings], bool] = lambda _: True
 
 
+_RACES = frozenset({"rc11", "rc11-cpp20", "wrc11"})  # models of the language, in which a race has no meaning
 _ALL = frozenset(Purpose)
 _EXECUTIONS = frozenset({Purpose.EXPLORE, Purpose.ENUMERATE})  # they go through whole executions, one by one
 
@@ -80,7 +86,7 @@ PIPELINE: tuple[Pass, ...] = (
          lambda p, s: lower_synchronisation(p, Synchronisation(s.spurious_wakeups, s.unordered_arrivals, s.sections)),
          _ALL),
     Pass("nondet", lambda p, s: close_choices(p, s.nondet), _ALL),
-    Pass("weak exchanges", lambda p, _: let_weak_cas_fail(p), _ALL, lambda s: s.spurious_failures),
+    Pass("weak exchanges", lambda p, s: let_weak_cas_fail(p, races=s.races), _ALL, lambda s: s.spurious_failures),
     Pass("reservations", lambda p, _: skip_failed_rounds(p), _EXECUTIONS, lambda s: s.spin_detection),
     Pass("spins", lambda p, s: find_spins(p, undo=s.undo), _EXECUTIONS | {Purpose.BOUNDED},
          lambda s: s.spin_detection),

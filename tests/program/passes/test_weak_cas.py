@@ -220,3 +220,62 @@ def test_that_once_is_enough_to_race() -> None:
 def test_what_writes_another_value_is_no_such_round() -> None:
     text = WRITES_BACK.format(other="y := x").replace("e.na := s", "e.na := s + 1")
     assert fencepost.check(read_text(text, "t.fp")).answer.value in ("BOUNDED", "UNKNOWN")
+
+
+WAITS_AGAIN = """var x, y
+thread P {{ k := 0; while !k {{ _, k := WCAS(x, 0, 1); if !k {{ r := {where}; while r {{ r := {where} }} }} }} }}
+thread Q {{ {other} }}
+"""
+
+
+def test_a_round_that_waits_before_it_tries_again_fails_once() -> None:
+    """As a spin lock does that looks before it leaps; also where the exchange is in a function."""
+    other = "k := 0; while !k { _, k := WCAS(x, 0, 1); if !k { r := x; while r { r := x } } }; x := 0"
+    text = WAITS_AGAIN.format(where="x", other=other).replace("} }\nthread Q", "}; x := 0 }\nthread Q")
+    assert choices(text) == 2
+    assert fencepost.check(read_text(text, "t.fp")).answer.value == "PASS"
+    called = text.replace("_, k := WCAS(x, 0, 1)", "k := try()").replace(
+        "var x, y", "var x, y\nfn try() { _, k := WCAS(x, 0, 1); return k }"
+    )
+    found = fencepost.check(read_text(called, "t.fp"))
+    assert found.answer.value == "PASS" and found.executions == fencepost.check(read_text(text, "t.fp")).executions
+
+
+@pytest.mark.parametrize("model", ["sc", "tso", "rc11", "power", "armv8"])
+def test_once_is_enough_to_wait_for_ever(model: str) -> None:
+    """Only who failed for no reason looks at y."""
+    text = WAITS_AGAIN.format(where="y", other="y := 1")
+    assert fencepost.check(read_text(text, "t.fp"), model=model).answer.value == "FAIL"
+    assert fencepost.check(read_text(text, "t.fp"), model=model, spurious_failures=False).answer.value == "PASS"
+
+
+def test_a_wait_that_leaves_something_behind_counts() -> None:
+    text = WAITS_AGAIN.format(where="x", other="skip").replace("while r { r := x }", "while r { r := x }; n := n + 1")
+    text = text.replace("k := 0;", "k := 0; n := 0;").replace("} }\nthread Q", "}; assert(n < 2) }\nthread Q")
+    assert fencepost.check(read_text(text, "t.fp")).answer.value == "FAIL"
+
+
+STORES_FIRST = """var x, e
+thread P {{ k := 0; while !k {{ {first}; _, k := WCAS(x, 0, 1) }} }}
+thread Q {{ {other} }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "answer"),
+    [
+        ("e.na := 5", "r := x.acq; if r { s := e.na; assert(s == 5) }", "FAIL"),  # the exchange is relaxed: a race
+        ("e.na := 5", "skip", "PASS"),
+        ("r := x; e.na := r", "skip", "BOUNDED"),  # what it read may be another next time
+        ("e := 5", "skip", "BOUNDED"),  # others may see the middle
+    ],
+)
+def test_a_round_that_stores_the_same_again_fails_once(first: str, other: str, answer: str) -> None:
+    text = STORES_FIRST.format(first=first, other=other)
+    assert fencepost.check(read_text(text, "t.fp")).answer.value == answer
+
+
+def test_without_races_somebody_sees_the_stores_between() -> None:
+    assert fencepost.check(
+        read_text(STORES_FIRST.format(first="e.na := 5", other="skip")), model="tso"
+    ).answer.value == ("BOUNDED")

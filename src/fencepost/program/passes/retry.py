@@ -12,6 +12,16 @@ Some rounds change nothing and may still go wrong: one that stores what it faile
 `compare_exchange_weak(&top, &node->next, node)` does, may race. Without such a round there is another execution of the
 program, where whoever read that store reads the one before it, with the same value. So of several such rounds of a
 thread all but one can be left out of an execution with an error, and one is enough to find it.
+
+So it is with a round that begins with plain stores, as `do node->next = top; while (!cas_weak(&top, node));` does. The
+next round begins with the same stores, since it begins with the same registers: it can do without the second ones, and
+without the failure between. Whoever read one of those reads the first, and what races with them races with the first,
+since a failure tells nobody what came before it.
+
+So it is, too, with a round that waits in a loop of its own before it tries again, as in
+`while (!cas_weak(&x, 0, 1)) while (x != 0);`: a round that has come back can be left out, and one that waits for ever
+is the thread's last. (Who waits for ever before the exchange of a round does so without the failed rounds before, too.)
+A loop inside a round is followed once, with whatever its registers may hold in any of its iterations.
 """
 
 from __future__ import annotations
@@ -60,45 +70,52 @@ class Round(Enum):
     MORE = "more"
 
 
-def failed_round(flow: Flow, loop: Loop, exchange: int, live: int) -> Round:
-    """`live`: the registers that are used after the header of the loop, as bits."""
+def failed_round(flow: Flow, loop: Loop, exchange: int, live: int, *, races: bool = False) -> Round:
+    """`live`: the registers that are used after the header of the loop, as bits. `races`: a data race is an error, so
+    that of plain stores without one nobody sees the middle."""
     if not loop.regular:
         return Round.MORE
     if _Rounds(flow, loop, exchange, live, careful=True).all_come_back():
         return Round.NOTHING
-    return Round.NOTHING_NEW if _Rounds(flow, loop, exchange, live).all_come_back() else Round.MORE
+    found = _Rounds(flow, loop, exchange, live, races=races).all_come_back()
+    return Round.NOTHING_NEW if found else Round.MORE
 
 
 @dataclass(slots=True)
 class _Way:
     """A way through a round: what registers hold, what the branches said about those that it began with, whether the
-    exchange has failed on it, and whether it did something that others may notice."""
+    exchange has failed on it, whether it did something that others may notice, and whether it looked at memory."""
 
     at: int
     held: dict[int, Value]
     known: dict[int, int]
-    failed: bool
-    wrote: bool
+    failed: bool = False
+    wrote: bool = False
+    looked: bool = False
 
     def to(self, target: int, learnt: dict[int, int] | None = None) -> _Way:
-        return _Way(target, dict(self.held), self.known | (learnt or {}), self.failed, self.wrote)
+        return _Way(target, dict(self.held), self.known | (learnt or {}), self.failed, self.wrote, self.looked)
 
 
 class _Rounds:
     """`careful`: nothing may go wrong between the failure and the next round."""
 
-    def __init__(self, flow: Flow, loop: Loop, exchange: int, live: int, *, careful: bool = False) -> None:
+    def __init__(
+        self, flow: Flow, loop: Loop, exchange: int, live: int, *, careful: bool = False, races: bool = False
+    ) -> None:
         self.careful = careful
+        self.races = races
         self.loaded: dict[Value, tuple[Value, int]] = {}  # where plain loads of this round found what they found
         self.code, self.exchange, self.live = flow.function.code, exchange, live
         self.inside = {n for b in loop.blocks for n in range(flow.blocks[b].first, flow.blocks[b].last + 1)}
         self.head = flow.blocks[loop.header].first
+        self.waits = _loops_within(flow, loop)
         self.reads = 0
         self.bits = _widths(flow.function)
 
     def all_come_back(self) -> bool:
         """Whether every way from the header that fails at the exchange comes back to it with nothing changed."""
-        ways = [_Way(self.head, {}, {}, failed=False, wrote=False)]
+        ways = [_Way(self.head, {}, {})]
         for _ in range(_MAX_STEPS):
             if not ways:
                 return True
@@ -110,11 +127,24 @@ class _Rounds:
             if not self.step(way):
                 return False
             for after in self.successors(way):
-                if after.at != self.head:
+                if after.at == self.head:
+                    if after.failed and self.changed(after):
+                        return False
+                elif after.at in self.waits:
+                    if after.failed and self.careful:
+                        return False
+                    ways += self.waiting(way, after)
+                else:
                     ways.append(after)
-                elif after.failed and self.changed(after):
-                    return False
         return False
+
+    def waiting(self, before: _Way, way: _Way) -> list[_Way]:
+        """At the head of a loop inside the round: its registers hold what any of its iterations may leave in them."""
+        within, changed = self.waits[way.at]
+        if before.at in within:
+            return []  # that is among what was followed when the loop began
+        way.held.update((r, self.unknown()) for r in changed)
+        return [way]
 
     def step(self, way: _Way) -> bool:
         """Whether the instruction there may be part of a round that is left out; notes what it does."""
@@ -131,9 +161,15 @@ class _Rounds:
         elif not self.is_silent(i, way.held):
             if way.failed:
                 return False
-            way.wrote = True
+            way.wrote |= not self.writes_again(i, way)
             way.held.update((r.index, self.unknown()) for r in defined(i))
+        way.looked |= isinstance(i, Load)
         return True
+
+    def writes_again(self, i: Instruction, way: _Way) -> bool:
+        """Whether the next round begins by writing the same to the same place: its registers are the same, and nothing
+        that it read has decided on its way."""
+        return self.races and isinstance(i, Store) and i.mode is Mode.NA and not way.looked
 
     def fail(self, i: Cas | StoreConditional, held: dict[int, Value]) -> None:
         """A failure for no reason reads what it expected."""
@@ -166,7 +202,7 @@ class _Rounds:
         """Whether a plain store leaves what a plain load of this round found there. (A round that wrote before the
         exchange is none to leave out, and who else writes there races.)"""
         there = (self.value(i.address, held), i.size)
-        return not self.careful and i.mode is Mode.NA and self.loaded.get(self.value(i.value, held)) == there
+        return self.races and i.mode is Mode.NA and self.loaded.get(self.value(i.value, held)) == there
 
     def successors(self, way: _Way) -> list[_Way]:
         i = self.code[way.at]
@@ -232,19 +268,35 @@ class _Rounds:
         return (i.op, i.width, *args)
 
 
+def _loops_within(flow: Flow, around: Loop) -> dict[int, tuple[set[int], set[int]]]:
+    """The loops inside a loop, by their first instruction: their instructions, and the registers that they change."""
+    found = {}
+    for loop in flow.loops():
+        if loop.regular and loop.header != around.header and loop.blocks <= around.blocks:
+            within = {n for b in loop.blocks for n in range(flow.blocks[b].first, flow.blocks[b].last + 1)}
+            changed = {r.index for n in within for r in defined(flow.function.code[n])}
+            found[flow.blocks[loop.header].first] = within, changed
+    return found
+
+
 def _widths(function: Function) -> list[int]:
-    """The bits that each register has at most."""
+    """The bits that each register has at most: the least numbers that agree with every instruction."""
     bits = [64 if r < function.parameters else 0 for r in range(len(function.registers))]
-    for i in function.code:
-        for r in defined(i):
-            bits[r.index] = max(bits[r.index], _width(i, r))
+    before: list[int] = []
+    while bits != before:
+        before = bits[:]
+        for i in function.code:
+            for r in defined(i):
+                bits[r.index] = max(bits[r.index], _width(i, r, bits))
     return bits
 
 
-def _width(i: Instruction, register: Reg) -> int:
+def _width(i: Instruction, register: Reg, bits: list[int]) -> int:
     match i:
         case Compute(op=Op.MOV, args=(Const(value=n),)) if n >= 0:
             return min(n.bit_length(), i.width)
+        case Compute(op=Op.MOV, args=(Reg(index=n),)):
+            return min(bits[n], i.width)
         case Compute(op=Op.MOV):
             return i.width
         case Cas(success=done) if register == done:

@@ -39,15 +39,16 @@ from fencepost.program.program import Function, Object, Program
 FAILURES = 2
 _COUNT = "failures for no reason"  # the object where a thread counts them
 _ONCE = "a failure for no reason"  # the object where a thread notes one that is enough
-_STRONG = "'strong"  # ends the names of the functions that are made here
+_STRONG = "'strong"  # ends the names of the functions that are made here, without a weak exchange
+_SELDOM = "'seldom"  # or with those that fail at most once in a thread
 _BUDGET_AT = 7  # where the budget stands among what replaces an exchange
 
 
-def let_weak_cas_fail(program: Program) -> Program:
-    """The same program where there is no such exchange."""
+def let_weak_cas_fail(program: Program, *, races: bool = False) -> Program:
+    """The same program where there is no such exchange. `races`: a data race is an error."""
     if not any(_is_weak(i) for f in program.functions for i in f.code):
         return program
-    program = _strengthen(program)
+    program = _strengthen(program, races)
     again = _called_again(program)
     counted = False
 
@@ -90,32 +91,33 @@ def _let_fail(function: Function, again: bool) -> tuple[Function, bool]:
 # --- loops that only try again
 
 
-def _strengthen(program: Program) -> Program:
-    """The program with those exchanges strong that stand in a loop that only tries again. Where the loop calls a
-    function for that, it gets one of its own, whose exchanges are strong. Those after whose failure the round can only
-    go wrong fail at most once in a thread."""
+def _strengthen(program: Program, races: bool) -> Program:
+    """The program with those exchanges strong that stand in a loop that only tries again. Those after whose failure the
+    round can only go wrong fail at most once in a thread. Where the loop calls a function for that, it gets one of its
+    own, with such exchanges."""
     weak = _reaching_weak(program)
     flattener = Flattener(program)
     observed = _observed(program)
-    wanted: set[str] = set()
+    wanted: dict[str, set[str]] = {_STRONG: set(), _SELDOM: set()}
     noted = False
 
     def change(f: Function) -> Function:
         nonlocal noted
-        rounds = _rounds(f, flattener, weak, observed[f.name])
-        proved = {at for at, found in rounds.items() if found is Round.NOTHING}
-        once = {id(f.code[at]) for at, found in rounds.items() if found is Round.NOTHING_NEW and _is_weak(f.code[at])}
-        noted |= bool(once)
-        wanted.update(n for at in proved for n in _callee(f.code[at]) & weak)
-        strong = replace(f, code=tuple(_strong(i, weak) if at in proved else i for at, i in enumerate(f.code)))
-        return expand(strong, lambda i, registers: _at_most_once(i, registers) if id(i) in once else (i,))
+        rounds = _rounds(f, flattener, weak, observed[f.name], races)
+        ends = {Round.NOTHING: _STRONG, Round.NOTHING_NEW: _SELDOM}
+        chosen = {at: ends[found] for at, found in rounds.items() if found in ends}
+        for at, end in chosen.items():
+            wanted[end] |= _callee(f.code[at]) & weak
+        noted |= _SELDOM in chosen.values()
+        return _changed(f, weak, chosen)
 
     changed = map_functions(program, change)
     changed = _with_object(changed, _ONCE) if noted else changed
-    return _used_ones(replace(changed, functions=(*changed.functions, *_strong_ones(program, wanted, weak))), weak)
+    copies = [f for end, names in wanted.items() for f in _copies(program, names, weak, end)]
+    return _used_ones(replace(changed, functions=(*changed.functions, *copies)), weak)
 
 
-def _rounds(f: Function, flattener: Flattener, weak: frozenset[str], observed: int) -> dict[int, Round]:
+def _rounds(f: Function, flattener: Flattener, weak: frozenset[str], observed: int, races: bool) -> dict[int, Round]:
     """For the exchanges in loops of this function, and for the calls there that come to one: the worst round after a
     failure for no reason."""
     worst = {n: Round.NOTHING for n in in_loops(f) if _is_weak(f.code[n]) or _callee(f.code[n]) & weak}
@@ -131,28 +133,35 @@ def _rounds(f: Function, flattener: Flattener, weak: frozenset[str], observed: i
         around = next((loop for loop in loops if flow.block_of(n) in loop.blocks), None)  # the innermost
         found = Round.MORE
         if around is not None and _is_weak(i):
-            found = failed_round(flow, around, n, live[around.header] | observed)
+            found = failed_round(flow, around, n, live[around.header] | observed, races=races)
         worst[at] = max(worst[at], found, key=list(Round).index)
     return worst
 
 
-def _strong(i: Instruction, weak: frozenset[str]) -> Instruction:
-    if isinstance(i, Cas):
+def _changed(f: Function, weak: frozenset[str], chosen: dict[int, str]) -> Function:
+    """The function with other exchanges, and calls of other functions, at these places."""
+    code = tuple(_strong(i, weak, chosen[at]) if at in chosen else i for at, i in enumerate(f.code))
+    once = {id(i) for at, i in enumerate(code) if at in chosen and _is_weak(i)}
+    return expand(replace(f, code=code), lambda i, registers: _at_most_once(i, registers) if id(i) in once else (i,))
+
+
+def _strong(i: Instruction, weak: frozenset[str], end: str) -> Instruction:
+    if isinstance(i, Cas) and end == _STRONG:
         return replace(i, weak=False)
     if isinstance(i, Call) and isinstance(i.callee, FunctionAddress) and i.callee.name in weak:
-        return replace(i, callee=FunctionAddress(i.callee.name + _STRONG))
+        return replace(i, callee=FunctionAddress(i.callee.name + end))
     return i
 
 
-def _strong_ones(program: Program, wanted: set[str], weak: frozenset[str]) -> list[Function]:
-    """A copy of each wanted function, and of those that it calls, without a weak exchange."""
+def _copies(program: Program, wanted: set[str], weak: frozenset[str], end: str) -> list[Function]:
+    """A copy of each wanted function, and of those that it calls, with other exchanges."""
     found: dict[str, Function] = {}
     todo = sorted(wanted)
     while todo:
         f = program.function(todo.pop())
         if f.name not in found:
-            code = tuple(_strong(i, weak) for i in f.code)
-            found[f.name] = replace(f, name=f.name + _STRONG, code=code)
+            every = {at: end for at, i in enumerate(f.code) if _is_weak(i) or _callee(i) & weak}
+            found[f.name] = replace(_changed(f, weak, every), name=f.name + end)
             todo += [n for i in f.code for n in _callee(i) & weak]
     return list(found.values())
 
