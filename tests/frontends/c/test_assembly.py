@@ -53,6 +53,22 @@ _RIGHT = {
     ' return 0; } void *q(void *z) { store(&y, 1); asm volatile("lock orq $0, -8(%%rsp)" ::: "memory");'
     " b = load(&x); return 0; }"
     " int main(void) { pthread_t t[2]; both(t, p, q); assert(a || b); }",
+    "scans": "static int bsr(uint64_t v) { int64_t r;"
+    ' asm("bsrq %1,%0\\n jnz 1f\\n movq $-1,%0\\n 1:" : "=&r"(r) : "rm"(v)); return r; }'
+    'static int bsf(uint32_t v) { int r = 77; asm("bsfl %1,%0" : "+r"(r) : "r"(v) : "cc"); return r; }'
+    'static int64_t lz(uint64_t v) { int64_t r; asm("lzcntq %1,%0" : "=r"(r) : "r"(v)); return r; }'
+    'static int32_t pop(uint32_t v) { int32_t r; asm("popcntl %1,%0" : "=r"(r) : "r"(v)); return r; }'
+    "int main(void) { assert(bsr(0) == -1 && bsr(1) == 0 && bsr(1ull << 63) == 63 && bsr(300) == 8);"
+    " assert(bsf(0) == 77 && bsf(40) == 3 && bsf(1u << 31) == 31);"
+    " assert(lz(0) == 64 && lz(1) == 63 && pop(0) == 0 && pop(~0u) == 32); }",
+    "bits": "static _Bool bts(int *p, int n) { _Bool c;"
+    ' asm volatile("lock btsl %2,%0; setc %1" : "+m"(*p), "=q"(c) : "Ir"(n) : "memory", "cc"); return c; }'
+    "static _Bool btr(long v, long n) { _Bool c;"
+    ' asm("btrq %2,%0" : "+r"(v), "=@ccc"(c) : "r"(n)); return c && v == 5; }'
+    "void *p(void *z) { if (!bts(&x, 5)) faa(&y, 1); return 0; }"
+    " int main(void) { pthread_t t[2]; both(t, p, p); assert(x == 32 && y == 1 && btr(13, 3) && !btr(5, 66)); }",
+    "clock": "int main(void) { unsigned lo, hi;"
+    ' asm volatile("rdtsc" : "=a"(lo), "=d"(hi)); assert(lo < 7 || lo > 6); }',
     "identity": "int main(void) { assert(same(5) == 5); int r = faa(&x, 3); assert(r == 0 && x == 3); }",
 }
 

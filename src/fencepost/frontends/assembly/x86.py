@@ -6,9 +6,10 @@ import re
 from typing import ClassVar, TypeAlias
 
 from fencepost.frontends.assembly.code import ZERO, constant
+from fencepost.frontends.assembly.counting import leading_zeros, population, trailing_zeros
 from fencepost.frontends.assembly.dialect import Dialect, RegisterName
 from fencepost.frontends.scan import Token, Tokens
-from fencepost.program.instructions import Cas, Fence, FenceKind, Mode, Op, Return, Rmw, RmwOp
+from fencepost.program.instructions import Cas, Choose, Fence, FenceKind, Mode, Op, Return, Rmw, RmwOp
 from fencepost.program.operands import Const, GlobalAddress, Operand, Reg
 from fencepost.program.program import Arch
 from fencepost.records import dataclass
@@ -27,9 +28,12 @@ _EXTENSION = re.compile(r"MOV(?P<sign>[SZ])(?:XD?|(?P<from>[BWL])(?P<to>[WLQ]))\
 _OPPOSITE = {"NE": "E", "NZ": "E", "NS": "S", "GE": "L", "NL": "L", "G": "LE", "NLE": "LE", "AE": "B", "NB": "B",
              "NC": "B", "A": "BE", "NBE": "BE"}  # fmt: skip
 _CONDITIONS = frozenset({"E", "Z", "S", "L", "NGE", "LE", "NG", "B", "C", "NAE", "BE", "NA", *_OPPOSITE})
-_TWO_OPERANDS = {*_ALU, "MOV", "XCHG", "CMP", "TEST", "XADD", "CMPXCHG", "LEA"}
+_SCANS = frozenset({"BSR", "BSF", "LZCNT", "TZCNT", "POPCNT"})
+_BIT_TESTS = {"BT": None, "BTS": RmwOp.OR, "BTR": RmwOp.AND, "BTC": RmwOp.XOR}
+_CLOCKS = {"RDTSC": ("AX", "DX"), "RDTSCP": ("AX", "DX", "CX")}
+_TWO_OPERANDS = {*_ALU, *_SCANS, *_BIT_TESTS, "MOV", "XCHG", "CMP", "TEST", "XADD", "CMPXCHG", "LEA"}
 _KNOWN = {*_TWO_OPERANDS, *_ONE_OPERAND}
-_LOCKABLE = {*_LOCKED, *_ONE_OPERAND, "XADD", "CMPXCHG", "XCHG"}
+_LOCKABLE = {*_LOCKED, *_ONE_OPERAND, "BTS", "BTR", "BTC", "XADD", "CMPXCHG", "XCHG"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,10 @@ class X86(Dialect):
             name = mnemonic.text.upper()
         if name in _FENCE:
             self.code.add(Fence(_FENCE[name]))
+        elif name in _CLOCKS:
+            for base in _CLOCKS[name]:  # nobody knows the time
+                register = self.code.register(("R" if self.wide else "E") + base)
+                self.code.add(Choose(register, ZERO, Const((1 << 32) - 1), True))
         elif name == "JMP":
             self.code.jump(t.name("a label"))
         elif name == "RET":
@@ -277,6 +285,10 @@ class X86(Dialect):
                 self._exchange_add(dst, src, size, locked)
             case "CMPXCHG":
                 self._compare_exchange(dst, src, size, locked)
+            case _ if name in _SCANS:
+                self._scan(name, dst, self._read(src, size), size)
+            case _ if name in _BIT_TESTS:
+                self._test_bit(_BIT_TESTS[name], dst, src, size, locked)
             case _:
                 self._alu(_ALU[name], dst, self._read(src, size), size, locked)
 
@@ -293,6 +305,47 @@ class X86(Dialect):
             return
         result = self.code.compute(op, old, value, width=width)
         self._flags(op, old, value, result, width, carries=carries)
+
+    def _scan(self, name: str, dst: Argument, value: Operand, size: int) -> None:
+        """BSR and BSF leave their destination where there is no bit; the others count all bits then."""
+        code, width = self.code, 8 * size
+        value = code.compute(Op.MOV, value, width=width)
+        none = code.compute(Op.EQ, value, ZERO)
+        if name == "POPCNT":
+            found = population(code, value)
+        elif name in ("BSF", "TZCNT"):
+            found = trailing_zeros(code, value, width)
+        else:
+            found = leading_zeros(code, value, width)
+        if name in ("BSR", "BSF"):
+            at = found if name == "BSF" else code.compute(Op.SUB, Const(width - 1), found, width=width)
+            found = code.compute(Op.SELECT, none, self._read(dst, size), at, width=width)
+        tested = found if name in ("LZCNT", "TZCNT") else value
+        self._flags(Op.AND, tested, ZERO, tested, width)
+        if name in ("LZCNT", "TZCNT"):
+            code.move(code.register("flags.carry"), none)
+        self._write(dst, found, size)
+
+    def _test_bit(self, change: RmwOp | None, dst: Argument, src: Argument, size: int, locked: bool) -> None:
+        """The bit goes into the carry. A register may name a bit beyond the operand in memory."""
+        code, width = self.code, 8 * size
+        number = self._read(src, size)
+        if isinstance(dst, Memory) and isinstance(src, Register):
+            words = code.compute(Op.ASHR, code.compute(Op.SEXT, number, width=width), Const(width.bit_length() - 1))
+            dst = Memory(code.offset(dst.address, code.compute(Op.MUL, words, Const(size))), size)
+        number = code.compute(Op.AND, number, Const(width - 1))
+        bit = code.compute(Op.SHL, Const(1), number)
+        mask = code.compute(Op.XOR, bit, Const(-1)) if change is RmwOp.AND else bit
+        if isinstance(dst, Memory) and locked and change is not None:
+            old: Operand = code.scratch()
+            assert isinstance(old, Reg), "a scratch is a register"
+            code.add(Rmw(old, dst.address, mask, change, size, Mode.SC))
+        else:
+            old = code.compute(Op.MOV, self._read(dst, size), width=width)
+            if change is not None:
+                self._write(dst, code.compute(Op[change.name], old, mask, width=width), size)
+        carry = code.compute(Op.AND, code.compute(Op.LSHR, old, number), Const(1))
+        code.move(code.register("flags.carry"), carry)
 
     # Four registers keep what the flags say: the result, two numbers whose order is that of less and greater, and the
     # carry. All of them keep the dependencies of what was computed.

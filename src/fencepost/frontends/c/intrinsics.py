@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fencepost.frontends.assembly import counting
 from fencepost.frontends.c import varargs
 from fencepost.frontends.c.body import ONE, ZERO, Body, Leaves
 from fencepost.frontends.c.constants import bits_of, number
@@ -103,29 +104,12 @@ def saturating(op: Op) -> Handler:
 # --- bits
 
 
-def population(b: Body, value: Operand) -> Operand:
-    """How many bits are set, by halves."""
-    x = b.compute(Op.SUB, value, b.compute(Op.AND, b.compute(Op.LSHR, value, ONE), number(0x5555555555555555)))
-    low = number(0x3333333333333333)
-    x = b.compute(Op.ADD, b.compute(Op.AND, x, low), b.compute(Op.AND, b.compute(Op.LSHR, x, Const(2)), low))
-    x = b.compute(Op.AND, b.compute(Op.ADD, x, b.compute(Op.LSHR, x, Const(4))), number(0x0F0F0F0F0F0F0F0F))
-    return b.compute(Op.LSHR, b.compute(Op.MUL, x, number(0x0101010101010101)), Const(56))
-
-
 def trailing_zeros(b: Body, s: Site) -> Operand:
-    width = _width(s)
-    below = b.compute(Op.SUB, s[0], ONE)
-    free = b.compute(Op.AND, below, b.compute(Op.XOR, s[0], number(-1)))
-    return population(b, b.truncate(free, width))
+    return counting.trailing_zeros(b, s[0], _width(s))
 
 
 def leading_zeros(b: Body, s: Site) -> Operand:
-    x: Operand = s[0]
-    width = _width(s)
-    for shift in (1, 2, 4, 8, 16, 32):
-        if shift < width:
-            x = b.compute(Op.OR, x, b.compute(Op.LSHR, x, Const(shift)))
-    return b.compute(Op.SUB, Const(width), population(b, x))
+    return counting.leading_zeros(b, s[0], _width(s))
 
 
 def swap_bytes(b: Body, s: Site) -> Operand:
@@ -189,7 +173,7 @@ FUNCTIONS: dict[str, Handler] = {
     "llvm.memcpy": memory.copy, "llvm.memmove": memory.move, "llvm.memset": memory.fill,
     "llvm.memcpy.inline": memory.copy, "llvm.memset.inline": memory.fill,
     "llvm.smin": choice(Op.SLT), "llvm.smax": choice(Op.SGT), "llvm.umin": choice(Op.ULT), "llvm.umax": choice(Op.UGT),
-    "llvm.abs": absolute, "llvm.ctpop": lambda b, s: population(b, s[0]), "llvm.cttz": trailing_zeros,
+    "llvm.abs": absolute, "llvm.ctpop": lambda b, s: counting.population(b, s[0]), "llvm.cttz": trailing_zeros,
     "llvm.ctlz": leading_zeros, "llvm.bswap": swap_bytes, "llvm.fshl": funnel(True), "llvm.fshr": funnel(False),
     "llvm.sadd.with.overflow": overflow(Op.ADD, signed=True), "llvm.uadd.with.overflow": overflow(Op.ADD, signed=False),
     "llvm.ssub.with.overflow": overflow(Op.SUB, signed=True), "llvm.usub.with.overflow": overflow(Op.SUB, signed=False),
