@@ -24,7 +24,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 from bench.measure import fencepost, machine, run_once
-from bench.real import CLIENTS, CheckoutError, Client, clients, explained, known, seeded
+from bench.real import CLIENTS, CheckoutError, Client, clients, explained, known, noted, seeded
 from bench.real_page import DECIDED, page
 from bench.seeds import copied, seeds
 
@@ -36,7 +36,7 @@ LIMIT = 60.0
 def check(client: Client, model: str, limit: float, extra: Sequence[str]) -> dict[str, Any]:
     """One program under one model, as a user would check it. The limit is of CPU seconds alone: what else the machine
     does changes no verdict."""
-    options = ["check", "--reductions", "--json", "--no-fix", "--model", model, *client.options, *extra]
+    options = ["check", "--reductions", "--no-cache", "--json", "--no-fix", "--model", model, *client.options, *extra]
     command = fencepost(*options, *client.files, "--", *client.flags)
     sample = run_once(command, limit, patience=100)
     row = {"library": client.library, "name": client.name, "model": model, "cpu": round(sample.cpu, 2),
@@ -169,7 +169,7 @@ def store(rows: list[dict[str, Any]], planted: Sequence[dict[str, Any]] = ()) ->
 
 
 def render() -> None:
-    PAGE.write_text(page(stored(), explained()), encoding="utf-8")
+    PAGE.write_text(page(stored(), explained(), noted()), encoding="utf-8")
 
 
 if __name__ == "__main__":

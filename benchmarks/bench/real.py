@@ -47,6 +47,12 @@ def seeded(library: str) -> list[tuple[str, str]]:
     return [(client, file) for client, file in found.get("seeds", [])]
 
 
+def noted() -> dict[str, str]:
+    """What is to be said of an error, by the place of it, where the place alone says what it is."""
+    found: dict[str, Any] = tomllib.loads(CATALOGUE.read_text(encoding="utf-8"))
+    return {place: why for about in found.values() for place, why in about.get("places", {}).items()}
+
+
 def explained() -> dict[str, str]:
     """Why planted bugs pass, by the place of each."""
     found: dict[str, Any] = tomllib.loads(CATALOGUE.read_text(encoding="utf-8"))
@@ -54,7 +60,7 @@ def explained() -> dict[str, str]:
 
 
 def known() -> list[str]:
-    return ["libvsync", *tomllib.loads(CATALOGUE.read_text(encoding="utf-8"))]
+    return list(tomllib.loads(CATALOGUE.read_text(encoding="utf-8")))
 
 
 def _listed(library: str, path: Path) -> Iterator[Client]:

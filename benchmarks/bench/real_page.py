@@ -33,8 +33,10 @@ One memory order made relaxed, or one fence removed, at a time: {found} of {tota
 """
 
 
-def page(stored: dict[str, Any], explained: Mapping[str, str] | None = None) -> str:
-    rows: list[Row] = sorted(stored["rows"], key=_group)
+def page(
+    stored: dict[str, Any], explained: Mapping[str, str] | None = None, places: Mapping[str, str] | None = None
+) -> str:
+    rows: list[Row] = sorted((_noted(r, places or {}) for r in stored["rows"]), key=_group)
     limits = sorted({r.get("limit", 60) for r in rows})
     parts = [_HEAD.format(limit=" or ".join(f"{limit:g}" for limit in limits))]
     parts += [_summary(*key, list(found)) for key, found in groupby(rows, _group)]
@@ -43,6 +45,10 @@ def page(stored: dict[str, Any], explained: Mapping[str, str] | None = None) -> 
         parts.append(_library(str(library), list(found)))
     parts.append(_mutants(stored.get("seeds", []), explained or {}))
     return "".join(parts)
+
+
+def _noted(row: Row, places: Mapping[str, str]) -> Row:
+    return row | {"note": row["note"] or places.get(row.get("at") or "", "")}
 
 
 def _machine(about: Any) -> str:

@@ -27,6 +27,7 @@ public:
   // `within` is in it too.
   bool broken(const Graph<W>& g, const Set& within) {
     begin(g, within);
+    if (!any_) return false; // a program may have blocks that nobody has come to
     for (const Id e : events_)
       follow_program(g, e);
     if (global_order(model_)) {
@@ -41,6 +42,7 @@ public:
   // The graph with its final happens-before, or null where blocks make it inconsistent.
   const Graph<W>* judged(const Graph<W>& g) {
     if (broken(g, g.used)) return nullptr;
+    if (!any_) return &g;
     if (global_order(model_)) conflicts(g, g.used);
     whole_ = g;
     if (whole_.hb.empty()) whole_.hb = g.prefix;
@@ -68,11 +70,12 @@ private:
     open_.assign(g.thread.size(), none);
     events_.clear();
     conflicts_.clear();
+    any_ = false;
     for (const Id e : g.order) {
       const Event& v = g[e];
       if (v.waiting || !within.test(g.bit(e))) continue;
       Id& open = open_[v.thread];
-      if (v.kind == ActionKind::AtomicBegin) open = e;
+      if (v.kind == ActionKind::AtomicBegin) open = e, any_ = true;
       if (v.kind == ActionKind::AtomicEnd) open = none;
       node_[static_cast<std::size_t>(e)] = open == none ? e : open;
       after_[static_cast<std::size_t>(e)].clear();
@@ -229,6 +232,7 @@ private:
   std::vector<std::size_t> waits_for_;
   std::vector<std::int32_t> position_, first_; // in the order of a location: of an access, of a block's first one
   std::int32_t outside_ = nowhere;             // of the last access that is in no block
+  bool any_ = false;                           // whether there is a block at all
   std::vector<std::pair<Id, Id>> conflicts_;   // blocks, the earlier one first
 };
 
