@@ -135,10 +135,22 @@ def test_the_difference_of_two_results(here: Path, capsys: pytest.CaptureFixture
 def test_a_first_test(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "queue.h").write_text("static int size;\n")
     assert run(["init", "queue.h"]) == 0
-    assert run(["check", "queue_test.c"]) == 0
+    assert run(["check", "queue_test.c"]) == 1, "a test that was not filled in is no PASS"
+    assert "fill in what the threads do" in capsys.readouterr().out
     assert run(["init", "queue.h"]) == 2
     assert "exists already" in capsys.readouterr().err
     assert run(["init", "nowhere.h"]) == 2
+
+
+def test_a_first_test_knows_the_functions_of_the_header(here: Path) -> None:
+    (here / "chan.h").write_text(
+        "struct chan { int n; };\nstatic void chan_init(struct chan *c) { c->n = 0; }\n"
+        "/* bool old(struct chan *c); */\nstatic inline int chan_send(struct chan *c, int v) {\n  if (v) return chan(c);\n}\n"
+    )
+    assert run(["init", "chan.h"]) == 0
+    text = (here / "chan_test.c").read_text()
+    assert "\nstatic struct chan shared;\n" in text and "\n  chan_init(&shared);\n" in text
+    assert "//   chan_init(struct chan *c)\n//   chan_send(struct chan *c, int v)\n\n" in text
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

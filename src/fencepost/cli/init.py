@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -22,8 +24,8 @@ _TEXT = """// fencepost: model=rc11 expect=pass unroll=4
 #include "{header}"
 
 // The object under test, shared by both threads.
-// static ... shared;
-
+{shared}
+{functions}
 static void *first(void *arg) {{
   // put something in, take the lock, ...
   return 0;
@@ -35,16 +37,42 @@ static void *second(void *arg) {{
 }}
 
 int main(void) {{
-  // initialise the object: nobody else is there yet
+  {start}
   pthread_t a, b;
   pthread_create(&a, 0, first, 0);
   pthread_create(&b, 0, second, 0);
   pthread_join(a, 0);
   pthread_join(b, 0);
-  // assert what must hold in the end
+  assert(!"fill in what the threads do, and what must hold in the end");
   return 0;
 }}
 """
+
+
+_FUNCTION = re.compile(
+    r"^[A-Za-z_][\w \t*]*[ \t*](?P<name>[a-z_]\w*)[ \t]*\((?P<arguments>[^(){};&]*)\)\s*[{;]", re.MULTILINE
+)
+_POINTER = re.compile(r"\s*(?P<type>(?:struct\s+)?[A-Za-z_]\w*)\s*\*\s*\w*\s*(?:,|$)")
+_MOST = 12  # functions that are worth listing
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def _found(path: Path) -> dict[str, str]:
+    """What can be told from the text of a header of C: its functions, and the type that they work on."""
+    text = _COMMENT.sub("", path.read_text(encoding="utf-8", errors="replace"))
+    functions = list(_FUNCTION.finditer(text))[:_MOST] if path.suffix not in _CXX else []
+    types = Counter(m["type"] for f in functions if (m := _POINTER.match(f["arguments"])))
+    types.pop("void", None)
+    shared = types.most_common(1)[0][0] if types else ""
+    starts = [f["name"] for f in functions if f["name"].endswith("init") and "," not in f["arguments"]]
+    listed = "".join(f"//   {f['name']}({' '.join(f['arguments'].split())})\n" for f in functions)
+    return {
+        "shared": f"static {shared} shared;" if shared else "// static ... shared;",
+        "functions": f"// What {path.name} offers:\n{listed}" if listed else "",
+        "start": f"{starts[0]}(&shared);"
+        if shared and starts
+        else "// initialise the object: nobody else is there yet",
+    }
 
 
 def init(header: Header, out: Out = None) -> Reply:
@@ -56,7 +84,7 @@ def init(header: Header, out: Out = None) -> Reply:
     target = Path(out) if out else path.with_name(f"{path.stem}_test{suffix}")
     if target.exists():
         raise UsageError(f"{target} exists already; --out names another file")
-    text = _TEXT.format(name=path.stem, file=target.name, header=path.name)
+    text = _TEXT.format(name=path.stem, file=target.name, header=path.name, **_found(path))
     try:
         target.write_text(text, encoding="utf-8")
     except OSError as error:
