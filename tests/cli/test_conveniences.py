@@ -145,7 +145,8 @@ def test_a_first_test(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_first_test_knows_the_functions_of_the_header(here: Path) -> None:
     (here / "chan.h").write_text(
         "struct chan { int n; };\nstatic void chan_init(struct chan *c) { c->n = 0; }\n"
-        "/* bool old(struct chan *c); */\nstatic inline int chan_send(struct chan *c, int v) {\n  if (v) return chan(c);\n}\n"
+        "/* bool old(struct chan *c); */\n"
+        "static inline int chan_send(struct chan *c, int v) {\n  if (v) return chan(c);\n}\n"
     )
     assert run(["init", "chan.h"]) == 0
     text = (here / "chan_test.c").read_text()
