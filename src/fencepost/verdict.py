@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from enum import Enum, IntEnum
 from math import log10
+from typing import Any
 
 from fencepost.display import show
 from fencepost.execution.execution import Execution
@@ -205,6 +206,10 @@ class Verdict:
     def __str__(self) -> str:
         """One line: the answer, and why."""
         return show(self, "line") or f"{self.answer.value}: {self.reason} under {self.model}"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """The same line where IPython has no page to show; `repr` says everything."""
+        printer.text(str(self))
 
     def story(self) -> str:
         """The whole report, as `fencepost check` prints it."""

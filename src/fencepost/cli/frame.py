@@ -189,7 +189,8 @@ def _refuse(error: FencepostError, as_json: bool) -> int:
             }  # fmt: skip
         _show(json.dumps({"error": details}, indent=2))
     else:
-        print(f"error: {visible(str(error))}", file=sys.stderr)
+        said = visible(str(error)).removeprefix("error: ")  # a compiler says the word itself
+        print(f"error: {said}", file=sys.stderr)
     return ExitCode.BAD_INPUT
 
 

@@ -62,7 +62,7 @@ _LABEL_AT = {
     "sw": 0.3,
     "hb": 0.7,
     "race": 0.6,
-    "missing": 0.5,
+    "missing": 0.72,
 }  # so that labels of neighbouring curves do not meet
 
 
