@@ -288,8 +288,15 @@ def heap_pieces(sizes: Mapping[int, int], blocks: Mapping[int, Malloc] | None = 
         block = (blocks or {}).get(start)
         name = (block.name if block is not None else "") or "heap"
         seen[name] += 1
-        pieces[start] = Piece(start, size, f"{name}#{seen[name]}", block.type if block is not None else None)
+        pieces[start] = Piece(start, size, f"{name}#{seen[name]}", _fitting(block.type if block else None, size))
     return pieces
+
+
+def _fitting(type_: DataType | None, size: int) -> DataType | None:
+    """The type of a block of this size that was made for objects of a type: one of them, or many."""
+    if type_ is None or not type_.size or size == type_.size:
+        return type_
+    return Array(type_, size // type_.size) if size % type_.size == 0 else None
 
 
 def _heap(execution: Execution) -> dict[int, Piece]:

@@ -286,7 +286,7 @@ class _Replayer:
 
     def _made(self, run: Run, address: int, action: Action, block: Instruction) -> None:
         self.result.heap[address] = action.value
-        self.result.allocated[address] = written_at(run.state.frames, action.at)
+        self.result.allocated[address] = self.shown(run.state.frames, action.at)
         if isinstance(block, Malloc):
             self.result.blocks[address] = block
 

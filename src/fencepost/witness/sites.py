@@ -32,9 +32,12 @@ def foreign(at: Position | None) -> bool:
 
 def _wraps_one_access(function: Function) -> bool:
     """Whether a function is only another name for one access: then its call says more than its text."""
-    accesses = sum(isinstance(i, _ACCESSES) for i in function.code)
+    accesses = [i for i in function.code if isinstance(i, _ACCESSES)]
     backward = any(isinstance(i, ins.Jump) and i.target <= n for n, i in enumerate(function.code))
-    return accesses == 1 and not backward and not any(isinstance(i, ins.Call) for i in function.code)
+    if len(accesses) != 1 or backward:
+        return False
+    allocates = isinstance(accesses[0], ins.Malloc)  # and calls something where there is no memory left
+    return allocates or not any(isinstance(i, ins.Call) for i in function.code)
 
 
 def written_at(frames: list[Frame], at: Position | None) -> Position | None:

@@ -19,6 +19,8 @@ _AND = re.compile(rf"^\s*({_NAME}) = and \w+ ({_NAME}), -?\d+", re.M)
 _OR = re.compile(rf"^\s*({_NAME}) = or \w+ ({_NAME}), ", re.M)
 _CAST = re.compile(rf"^\s*({_NAME}) = bitcast [^,]*? ({_NAME}) to ", re.M)
 
+_CALLED = re.compile(rf"^\s*({_NAME}) = (?:tail |musttail |notail )?(?:call|invoke) ")
+
 
 class Declared:
     """Of one function. Its text is only looked at when something asks."""
@@ -62,14 +64,37 @@ class Declared:
         return debug.datatype(debug.type_of(self._variables.get(name)))
 
     def block(self, result: str | None, size: Operand) -> tuple[str, DataType | None]:
-        """Name and type of the heap memory that this value is the address of, where both are known to fit."""
-        place = self._stored.get(result or "")
-        if place is None:
-            return "", None
-        name, type_ = self.module.debug.pointee(self.module.debug.type_of(self._variable(place)))
+        """Name and type of the heap memory that this value is the address of, where both are known to fit. Who
+        allocates for others is asked what they make of it; that fits or not when the size is known."""
+        name, type_ = self._pointee(result)
+        if not name:
+            return self._asked_for()
         if type_ is None or not type_.size or not isinstance(size, Const) or size.value % type_.size:
             return name, None
         return name, type_ if size.value == type_.size else Array(type_, size.value // type_.size)
+
+    def _pointee(self, result: str | None) -> tuple[str, DataType | None]:
+        """What the pointer that a value is stored to points at."""
+        place = self._stored.get(result or "")
+        if place is None:
+            return "", None
+        return self.module.debug.pointee(self.module.debug.type_of(self._variable(place)))
+
+    def _asked_for(self) -> tuple[str, DataType | None]:
+        """The one type that all callers in this module make of the result; nothing where they differ."""
+        called = f"@{self.function.name}("
+        found: dict[str, DataType | None] = {}
+        for other in self.module.functions.values():
+            calls = [line for line in other.lines or () if called in line] if self.module.metadata else []
+            if not calls or other is self.function:
+                continue
+            declared = Declared(other)
+            for line in calls:
+                if (result := _CALLED.match(line)) is not None:
+                    name, type_ = declared._pointee(plain_name(result.group(1)))
+                    found[name] = type_
+        found.pop("", None)
+        return next(iter(found.items())) if len(found) == 1 else ("", None)
 
     def _variable(self, place: str) -> int | None:
         if place[0] == "%":
