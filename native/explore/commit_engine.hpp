@@ -133,6 +133,7 @@ private:
   typename Population<G>::Level frontier_; // for estimates
   Population<G> population_;
   bool active_ = false, full_ = false;
+  const bool has_blocks_;  // atomic ones
   std::uint64_t tick_ = 1; // over all calls of run
 };
 

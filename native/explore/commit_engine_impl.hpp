@@ -1,4 +1,5 @@
-// The definition of CommitEngine, included once per width: one graph, and what is found.
+// The definition of CommitEngine, included once per width: the stack of graphs, whose turn it is in one of them, and
+// threads that pass over events.
 #pragma once
 
 #include "explore/commit_engine.hpp"
@@ -13,7 +14,8 @@ template <unsigned W>
 CommitEngine<W>::CommitEngine(LocalStates& states, const ExploreOptions& options, Results& results, const Plan& plan)
     : states_(states), options_(options), results_(results),
       rules_(options.commit_order, states.machine().dependencies()),
-      known_(options.commit_order, states.machine().dependencies()), plan_(plan), reporter_(states, options, results) {}
+      known_(options.commit_order, states.machine().dependencies()), plan_(plan), reporter_(states, options, results),
+      has_blocks_(detail::uses(states, [](const Instruction& i) { return i.opcode == Opcode::AtomicBegin; })) {}
 
 template <unsigned W> void CommitEngine<W>::begin() {
   const Bytecode& p = states_.machine().program();
@@ -128,6 +130,8 @@ template <unsigned W> int CommitEngine<W>::next_thread() const {
 // sure that there is such an execution.
 template <unsigned W> bool CommitEngine<W>::faulty(std::uint32_t t) {
   G& g = current_;
+  const ActionKind kind = g.thread[t].now->action.kind;
+  if (kind == ActionKind::AtomicBegin || kind == ActionKind::AtomicEnd) return false;
   if (!reporter_.fault(g, t)) return false;
   g.thread[t].halted = true;
   if (whole_threads(g) && consistent(g)) report_fault(g, t);
@@ -237,277 +241,6 @@ template <unsigned W> void CommitEngine<W>::meet(G& g, Id e, LocalState* now) {
     FP_ASSERT(writes || write == none || g[write].half == Half::Outcome, "a write should have its reason");
     v.mode = writes ? a.mode : a.failure;
   }
-}
-
-// Lets r read from w. pre: r is missing nothing po-before it.
-template <unsigned W> void CommitEngine<W>::settle_read(G& g, Id r, Id w, const Needs<W>& needs) {
-  FP_ASSERT(w == initial || g[w].is_write(), "what is read should be a write");
-  FP_ASSERT(!(needs.always - g.used).any(), "what a read needs should be there");
-  g.set_reads_from(r, w);
-  SplitEvent& v = g[r];
-  v.value = value_of(g, w, v.location);
-  v.stuck = !states_.machine().satisfied(v.at->state, v.action(), v.value);
-  const bool own = w >= 0 && g[w].thread == v.thread && g[w].slot < v.slot;
-  Set direct = needs.always;
-  if (!own) direct |= needs.outside;
-  FP_ASSERT(w < 0 || own || g[w].commit != none, "what is read from another thread should be committed");
-  if (w >= 0) direct.set(g.bit(own && !rules_.waits_for_commit(g, w, v.action()) ? w : g[w].commit));
-  g.prefix_of(r) = row(g, direct);
-  g.judged = false;
-}
-
-template <unsigned W> Id CommitEngine<W>::read(G& g, std::uint32_t t, Id w, const Needs<W>& needs) {
-  LocalState* now = g.thread[t].now;
-  const Id r = g.add(t, now->state.events, now, Half::Whole);
-  FP_REQUIRE(r != none, "room for a read should have been looked for");
-  g[r].failed_cas = g.compares(r);
-  settle_read(g, r, w, needs);
-  for (std::size_t k = g[r].slot + 1; k < g.thread[t].slot.size(); ++k) // a write that did not wait for its read
-    if (const Id e = g.thread[t].slot[k]; e != none && g[e].is_write()) {
-      const Action& a = g[e].action();
-      if ((a.rmw && k == g[r].slot + 1) || a.conditional == static_cast<std::int32_t>(g[r].slot)) g.pair_up(r, e);
-    }
-  pass(g, t);
-  return r;
-}
-
-template <unsigned W> bool CommitEngine<W>::add_read(std::uint32_t t) {
-  G& g = current_;
-  LocalState* now = g.thread[t].now;
-  const Location l = now->location;
-  const Needs<W> needs = needs_of(g, t);
-  const Set kept = row(g, needs.always | needs.outside);
-  const bool hole = has_hole(g.thread[t]);
-  Id best = g.coherence_last(l);
-  if (hole) { // what it would read by its canonical choice depends on what comes after it
-    scratch_ = g;
-    const Id r = scratch_.add(t, now->state.events, now, Half::Whole);
-    best = canonical_source(scratch_, r, scratch_.used);
-  }
-  const Set known = newer_than_known(g, t, now->state.events, now->action, kept);
-  for (Id w = g.coherence_last(l);; w = g[w].co_before) {
-    if (w != best && states_.machine().satisfied(now->state, now->action, value_of(g, w, l))) {
-      G& other = fork(g);
-      read(other, t, w, needs);
-      keep_if_possible();
-    }
-    if (w == initial || known.test(g.bit(w)) || keeps_order(g, w, l, t, now->state.events, kept)) break;
-  }
-  const bool sure = surely_fits(g, t, now->state.events);
-  read(g, t, best, needs);
-  return sure || possible(g);
-}
-
-// What an access may not be older than, besides: the model forbids it among events that stay with it. Where something
-// is there after it in its thread, another than the canonical choice may still become canonical: nothing is known.
-template <unsigned W>
-Bits<W> CommitEngine<W>::newer_than_known(const G& g, std::uint32_t t, std::uint32_t slot, const Action& a,
-                                          const Set& kept) {
-  if (!nothing_after(g, t, slot + 1)) return {};
-  return known_.of(g, t, slot, a, kept);
-}
-
-// Whether coherence forbids what this slot of a thread does to be older than w, by events that stay with it.
-template <unsigned W>
-bool CommitEngine<W>::keeps_order(const G& g, Id w, Location l, std::uint32_t thread, std::uint32_t slot,
-                                  const Set& kept) const {
-  if (w == initial) return true;
-  if (g[w].thread == thread && g[w].slot < slot && g.commits(kept, w)) return true;
-  return g.readers_of(w, l).some([&](unsigned r) {
-    const SplitEvent& v = g.event[r];
-    return v.thread == thread && v.slot < slot && !v.stuck && kept.test(r);
-  });
-}
-
-// Whether the canonical choice for a slot of a thread is sure to be allowed: see docs/how/power.md. Where it is wrong
-// the end of the graph tells: work is wasted, nothing else.
-template <unsigned W> bool CommitEngine<W>::surely_fits(const G& g, std::uint32_t t, std::size_t slot) const {
-  const CommitOrder o = options_.commit_order;
-  if (o == CommitOrder::Weakest) return false;
-  if ((o == CommitOrder::Imm || o == CommitOrder::Armv7) && !g.fits) return false;
-  return nothing_after(g, t, slot);
-}
-
-template <unsigned W> bool CommitEngine<W>::nothing_after(const G& g, std::uint32_t t, std::size_t slot) const {
-  const auto& slots = g.thread[t].slot;
-  return std::none_of(slots.begin() + static_cast<std::ptrdiff_t>(std::min(slot, slots.size())), slots.end(),
-                      [](Id e) { return e != none; });
-}
-
-// Every place of write a in coherence but one, each in a graph of its own. pre: it has none.
-template <unsigned W> void CommitEngine<W>::place_everywhere(const G& from, Id a, Id except) {
-  const SplitEvent& v = from[a];
-  FP_ASSERT(v.co_before == none, "a write that is put everywhere should have no place");
-  FP_ASSERT(v.commit != none, "a write that is put into coherence should be committed");
-  const Set& kept = from.prefix_of(v.commit);
-  const Id source = v.action().rmw && v.pair != none ? from[v.pair].reads_from : none;
-  const Id only = source != none && from.committed(source) ? source : none; // else it may come to lie anywhere
-  const Set known = newer_than_known(from, v.thread, v.slot, v.action(), kept);
-  for (Id w = from.coherence_last(v.location);; w = from[w].co_before) {
-    if (w != except && (only == none || only == w)) {
-      G& other = fork(from);
-      other.place(a, w);
-      keep_if_possible();
-    }
-    if (w == initial || known.test(from.bit(w)) || keeps_order(from, w, v.location, v.thread, v.slot, kept)) return;
-  }
-}
-
-template <unsigned W> bool CommitEngine<W>::add_write(std::uint32_t t) {
-  G& g = current_;
-  LocalState* now = g.thread[t].now;
-  const std::uint32_t slot = now->state.events;
-  const Needs<W> needs = needs_of(g, t);
-  Id a = g.at_slot(t, slot);
-  if (a == none || g[a].half == Half::Outcome) {
-    const Id outcome = a;
-    const Set data = row(g, needs.always);
-    a = g.add(t, slot, now, Half::Whole);
-    g[a].outcome = outcome;
-    g.prefix_of(a) = data;
-    const Action& act = now->action;
-    const Id pair = act.rmw                ? g.at_slot(t, slot - 1)
-                    : act.conditional >= 0 ? g.at_slot(t, static_cast<std::size_t>(act.conditional))
-                                           : none;
-    if (pair != none) g.pair_up(pair, a);
-  }
-  Set direct = needs.commit;
-  direct.set(g.bit(a));
-  if (g[a].pair != none) direct.set(g.bit(g[a].pair));
-  const Set before = row(g, direct);
-  const Id m = g.add(t, slot, now, Half::Commit);
-  FP_REQUIRE(m != none, "room for a commit should have been looked for");
-  FP_ASSERT(g[a].commit == none, "a write should be committed once");
-  g[m].write = a;
-  g[a].commit = m;
-  g.prefix_of(m) = before;
-  const bool sure = !now->action.rmw && now->action.conditional < 0 && surely_fits(g, t, slot + 1);
-  pass(g, t);
-  const Id best = canonical_place(g, a, g.used);
-  place_everywhere(g, a, best);
-  revisit_all(g, a);
-  g.place(a, best);
-  return sure || possible(g);
-}
-
-// Whether a store-conditional succeeds, or a compare-exchange will; that it fails is the canonical choice.
-template <unsigned W> bool CommitEngine<W>::add_outcome(std::uint32_t t, std::uint32_t slot) {
-  G& g = current_;
-  G& writes = fork(g);
-  writes[add_event(writes, t, slot, Half::Outcome)].value = 1;
-  const Id e = add_event(g, t, slot, Half::Outcome);
-  g[e].value = 0;
-  pass(g, t);
-  return true;
-}
-
-template <unsigned W> bool CommitEngine<W>::add_choice(std::uint32_t t) {
-  G& g = current_;
-  const Action& a = g.thread[t].now->action;
-  for (auto value = static_cast<std::int64_t>(a.high); value > static_cast<std::int64_t>(a.value); --value) {
-    G& other = fork(g);
-    other[add_event(other, t)].value = static_cast<std::uint64_t>(value);
-    pass(other, t);
-  }
-  add_event(g, t);
-  pass(g, t);
-  return true;
-}
-
-template <unsigned W> bool CommitEngine<W>::add_other(std::uint32_t t) {
-  G& g = current_;
-  const Action a = g.thread[t].now->action;
-  LocalState* at = g.thread[t].now;
-  const bool hole = has_hole(g.thread[t]);
-  const Id e = add_event(g, t);
-  if (a.kind == ActionKind::Spawn) {
-    const std::uint32_t child = states_.spawned(t, g[e].slot);
-    const auto args = states_.machine().spawn_arguments(at->state);
-    if (g.thread.size() <= child) g.thread.resize(child + 1);
-    g.thread[child] = {};
-    g.thread[child].begin = g.thread[child].now = states_.first(child, static_cast<std::uint32_t>(a.value), args);
-    g.thread[child].spawned_by = e;
-    g[e].value = child;
-  } else if (a.kind == ActionKind::Join) {
-    FP_ASSERT(g.thread[a.value].now->action.kind == ActionKind::End, "who is joined should have ended");
-    g[e].value = g.thread[a.value].now->action.value;
-  }
-  pass(g, t);
-  return !hole || possible(g);
-}
-
-// --- what is found ---------------------------------------------------------------------------------------------------
-
-template <unsigned W> void CommitEngine<W>::complete() {
-  G& g = current_;
-  bool all_ended = true, error = false;
-  for (std::uint32_t t = 0; t < g.thread.size(); ++t) {
-    if (!g.thread[t].begin) continue;
-    all_ended &= g.thread[t].now->action.kind == ActionKind::End;
-    error |= met_error(g, t);
-  }
-  if (!consistent(g)) {
-    ++results_.dead_ends;
-    return;
-  }
-  for (std::uint32_t t = 0; t < g.thread.size(); ++t)
-    if (met_error(g, t) && !g.thread[t].told) report_fault(g, t);
-  if (reporter_.has_heap) check_memory(g);
-  if (options_.plan.has_flags()) raise_flags(g);
-  if (error) {
-    ++results_.erroneous;
-    return;
-  }
-  if (all_ended) return reporter_.complete(g);
-  // A thread that waits looks again: of the graphs that differ in what it saw in vain, one counts.
-  for (const Id e : g.order)
-    if (g[e].stuck && g.coherence_after(g[e].reads_from, g[e].location) != none) return;
-  reporter_.blocked(g);
-}
-
-// The flags that the model raises: those about races are errors of the program, the others are told.
-template <unsigned W> void CommitEngine<W>::raise_flags(G& g) {
-  g.judged = false; // the evaluator should hold this graph
-  const bool fits = consistent(g);
-  FP_REQUIRE(fits, "a graph that is explored should be consistent");
-  plan_.raised([&](std::int32_t index, unsigned first, unsigned second) {
-    if (!options_.plan.checks[static_cast<std::size_t>(index)].race) {
-      results_.flags.insert(index);
-      return;
-    }
-    const Id a = structure_.event_at(first), b = structure_.event_at(second);
-    const Id last = b == none || (a != none && g[a].stamp > g[b].stamp) ? a : b;
-    if (!options_.races || last == none) return;
-    reporter_.report(g, ErrorKind::Race, "data race", g[last].action().position,
-                     static_cast<std::int32_t>(g[last].thread), {a == last ? b : a, last});
-  });
-}
-
-// At the end and not as events come: a revisit changes what is known to be before a free.
-template <unsigned W> void CommitEngine<W>::check_memory(const G& g) {
-  for (const Id e : g.order) {
-    const bool touches = g[e].is_read() || g[e].is_write() || g[e].kind == ActionKind::Free;
-    if (g.shown(e) && touches && reporter_.memory(g, e)) return;
-  }
-}
-
-template <unsigned W> void CommitEngine<W>::collect_states() {
-  std::vector<LocalState*> live;
-  const auto add = [&](LocalState* state) {
-    for (; state; state = state->parent)
-      live.push_back(state);
-  };
-  const auto graph = [&](const G& g) {
-    for (const auto& th : g.thread)
-      add(th.now);
-    for (const Id e : g.order)
-      add(g[e].at);
-  };
-  for (std::size_t k = 0; k < stack_.size() - spare_; ++k)
-    graph(stack_[k]);
-  if (active_) graph(current_);
-  states_.collect(live);
-  structure_.forget();
 }
 
 } // namespace fencepost

@@ -222,9 +222,9 @@ template <unsigned W> std::vector<Bits<W>> Model<W>::order(State& s) {
   if (!fits) return before;
   const std::size_t n = structure_.s.n;
   std::vector<Set> rows(n);
-  const auto add = [&](const std::vector<Set>& relation) {
-    for (std::size_t i = 0; i < n; ++i)
-      rows[i] |= relation[i];
+  const auto add = [&](const std::vector<Set>& relation) { // whose rows hold what comes before
+    for (unsigned i = 0; i < n; ++i)
+      relation[i].each([&](unsigned d) { rows[d].set(i); });
   };
   for (const int r : {base_relation::addr, base_relation::data, base_relation::ctrl, base_relation::rf,
                       base_relation::rmw, base_relation::spawn})
@@ -251,10 +251,9 @@ template <unsigned W> void Model<W>::add_choices(const State& s, std::vector<Set
     const bool system = kind == ActionKind::Spawn || kind == ActionKind::Join || kind == ActionKind::Free;
     if (!system && kind != ActionKind::Choose) continue;
     const unsigned n = structure_.number(e);
-    rows[n] |= po[n];
-    if (!system) continue;
-    for (std::size_t d = 0; d < rows.size(); ++d)
-      if (po[d].test(n)) rows[d].set(n);
+    for (unsigned later = 0; later < rows.size(); ++later)
+      if (po[later].test(n)) rows[n].set(later);
+    if (system) po[n].each([&](unsigned d) { rows[d].set(n); });
   }
 }
 

@@ -53,6 +53,14 @@ template <unsigned W> struct Bits {
       if (word[k]) return 64 * k + static_cast<unsigned>(std::countr_zero(word[k]));
     return capacity;
   }
+  // Whether some element is i or higher.
+  bool reaches(unsigned i) const {
+    if (i >= capacity) return false;
+    if (word[i / 64] >> (i % 64)) return true;
+    for (unsigned k = i / 64 + 1; k < W; ++k)
+      if (word[k]) return true;
+    return false;
+  }
   // The lowest element that is absent, or `capacity`.
   unsigned first_absent() const {
     for (unsigned k = 0; k < W; ++k)
@@ -85,15 +93,6 @@ template <unsigned W> struct Bits {
     for (unsigned k = 0; k < W; ++k)
       for (std::uint64_t w = word[k]; w; w &= w - 1)
         f(64 * k + static_cast<unsigned>(std::countr_zero(w)));
-  }
-  // The same, highest first.
-  template <class F> void each_downwards(F&& f) const {
-    for (unsigned k = W; k-- > 0;)
-      for (std::uint64_t w = word[k]; w;) {
-        const auto i = 63 - static_cast<unsigned>(std::countl_zero(w));
-        w &= ~(1ULL << i);
-        f(64 * k + i);
-      }
   }
   // Whether some element satisfies f.
   template <class F> bool some(F&& f) const {

@@ -62,7 +62,7 @@ public:
     for (std::size_t k = 0; k < shape.relations.size(); ++k)
       for (const auto& [a, b] : shape.relations[k]) {
         FP_REQUIRE(a < shape.events && b < shape.events, "a relation should hold events of the frame");
-        s_.relation[k][a].set(b);
+        s_.relation[k][b].set(a);
       }
   }
 
@@ -103,14 +103,14 @@ private:
       const LocationPart::Solution& chosen = parts[k]->solutions[picked[k]];
       for (const auto& [read, write] : chosen.sources) {
         FP_ASSERT(read < ids.size() && write < ids.size(), "a source should be of the location");
-        rf[ids[write]].set(ids[read]);
+        rf[ids[read]].set(ids[write]);
       }
-      Bits<W> later;
-      for (std::size_t w = chosen.order.size(); w-- > 0;) {
-        FP_ASSERT(chosen.order[w] < ids.size(), "coherence should be of the location");
-        FP_ASSERT(!later.test(ids[chosen.order[w]]), "coherence should have each write once");
-        co[ids[chosen.order[w]]] = later;
-        later.set(ids[chosen.order[w]]);
+      Bits<W> earlier;
+      for (const LocationPart::Number w : chosen.order) {
+        FP_ASSERT(w < ids.size(), "coherence should be of the location");
+        FP_ASSERT(!earlier.test(ids[w]), "coherence should have each write once");
+        co[ids[w]] = earlier;
+        earlier.set(ids[w]);
       }
     }
   }

@@ -135,6 +135,10 @@ private:
     if (may_be_missing(g, d)) return;
     const bool cas = of_compare_exchange(g, d), reads = v.is_read(), writes = v.kind == ActionKind::Write;
     if (v.is_fence()) return after_fence(g, d, f, n);
+    if (v.kind == ActionKind::AtomicBegin || v.kind == ActionKind::AtomicEnd) { // it needs no more than f needs anyway
+      n.always.set(g.bit(d));
+      return;
+    }
     if (f.is_fence()) {
       if (detail::instruction_barrier(f.a.fence)) return;
       const unsigned pairs = pairs_of(f.a.fence);

@@ -1,6 +1,7 @@
 // The primitive sets and relations of a CommitGraph, for a relation plan. Initial writes come first, one per location
 // that is accessed; then the events, by their numbers in the graph, so that each keeps its own from one graph to the
-// next.
+// next. A row holds what comes before its event, so only the rows of a thread from its first new event on are made
+// again.
 #pragma once
 
 #include "graph/commit_graph.hpp"
@@ -17,23 +18,25 @@ public:
     const std::size_t places = std::max(places_, g.location.size());
     const std::size_t count = places + g.event.size();
     if (count > Bits<W>::capacity) return false;
-    if (places != places_ || !remembers(g)) {
-      places_ = places;
-      s.reset(count);
-      add_initials(g);
-      for (const Id e : g.order)
-        if (!g[e].hidden && !g[e].stuck) add_sets(g, e);
+    if (places != places_ || lines_.empty()) start_again(places, count);
+    s.grow(count);
+    if (compare(g)) {
+      ++s.version;
+      for (const Line& line : lines_)
+        forget_end(line);
+      lines_.resize(g.thread.size());
+      for (std::uint32_t t = 0; t < g.thread.size(); ++t)
+        add_end(g, t, dependencies, success_counts);
       add_locations(g);
-      add_threads(g, dependencies, success_counts);
-      remember(g);
+      add_threads(g);
+      add_blocks();
     }
-    FP_ASSERT(s.n >= places_ + g.event.size() || remembers(g), "a structure should have room for all events");
     add_communication(g);
     return true;
   }
 
   // To be called when local states, which tell events apart, may have been freed.
-  void forget() { seen_.clear(); }
+  void forget() { lines_.clear(); }
 
   // The number of an event that is shown, in the structure.
   unsigned number(Id e) const {
@@ -48,32 +51,82 @@ public:
 
 private:
   unsigned at(Id e) const { return number(e); }
-  static bool accessed(const G& g, Location l) { return g.location[l].writes.any() || g.location[l].reads.any(); }
 
   // --- the events of the last graph: where they are the same, only rf and co are looked at
   struct Seen {
+    Id event = none; // none: nothing that the model sees
     const LocalState* at = nullptr;
     Location location = no_location;
-    std::uint32_t thread = 0, slot = 0;
     Id pair = none;
     ActionKind kind = ActionKind::Fence;
     Mode mode = Mode::Na;
-    bool hidden = false, stuck = false, failed_cas = false;
+    bool failed_cas = false, touches = false;
     bool operator==(const Seen&) const = default;
   };
-  template <class E> static Seen seen(const E& v) {
-    return {v.at, v.location, v.thread, v.slot, v.pair, v.kind, v.mode, v.hidden, v.stuck, v.failed_cas};
+  // A thread by its slots. The first `same` of them are as they were.
+  struct Line {
+    std::vector<Seen> slot;
+    std::size_t same = 0;
+  };
+
+  static Seen seen(const G& g, Id e) {
+    if (e == none || g[e].hidden || g[e].stuck) return {};
+    const auto& v = g[e];
+    return {e, v.at, v.location, v.pair, v.kind, v.mode, v.failed_cas, touches(g, e)};
   }
-  bool remembers(const G& g) const {
-    return !seen_.empty() && g.used == used_ && std::all_of(g.order.begin(), g.order.end(), [&](Id e) {
-      return seen_[static_cast<std::size_t>(e)] == seen(g[e]);
-    });
+
+  void start_again(std::size_t places, std::size_t count) {
+    places_ = places;
+    lines_.clear();
+    s.reset(count);
   }
-  void remember(const G& g) {
-    used_ = g.used;
-    seen_.resize(g.event.size());
-    for (const Id e : g.order)
-      seen_[static_cast<std::size_t>(e)] = seen(g[e]);
+
+  // Finds how much of each thread is as it was; false where all is.
+  bool compare(const G& g) {
+    bool changed = false;
+    if (lines_.size() < g.thread.size()) lines_.resize(g.thread.size());
+    for (std::size_t t = 0; t < lines_.size(); ++t) {
+      static const std::vector<Id> nothing;
+      const auto& slots = t < g.thread.size() ? g.thread[t].slot : nothing;
+      Line& line = lines_[t];
+      const std::size_t most = std::min(slots.size(), line.slot.size());
+      line.same = 0;
+      while (line.same < most && line.slot[line.same] == seen(g, slots[line.same]))
+        ++line.same;
+      changed |= line.same < line.slot.size() || line.same < slots.size();
+    }
+    return changed;
+  }
+
+  void forget_end(const Line& line) {
+    for (std::size_t k = line.same; k < line.slot.size(); ++k)
+      if (line.slot[k].event != none) forget_event(at(line.slot[k].event));
+  }
+  void forget_event(unsigned n) {
+    s.events.reset(n);
+    for (auto& set : s.set)
+      set.reset(n);
+    for (auto& relation : s.relation)
+      relation[n].clear();
+  }
+
+  // The events of a thread from its first new one on.
+  void add_end(const G& g, std::uint32_t t, DependencyTable& dependencies, bool success_counts) {
+    Line& line = lines_[t];
+    const auto& slots = g.thread[t].slot;
+    line.slot.resize(slots.size());
+    Bits<W> earlier;
+    for (std::size_t k = 0; k < slots.size(); ++k) {
+      if (k >= line.same) line.slot[k] = seen(g, slots[k]);
+      const Id e = line.slot[k].event;
+      if (e == none) continue;
+      if (k >= line.same) {
+        add_sets(g, e);
+        rel(base_relation::po)[at(e)] = earlier;
+        add_dependencies(g, e, dependencies, success_counts);
+      }
+      earlier.set(at(e));
+    }
   }
 
   std::vector<Bits<W>>& rel(int which) {
@@ -83,16 +136,6 @@ private:
   void put(int which, std::size_t event) {
     FP_ASSERT(which >= 0 && which < base_set::count, "a primitive set should be one");
     s.set[static_cast<std::size_t>(which)].set(static_cast<unsigned>(event));
-  }
-
-  void add_initials(const G& g) {
-    Bits<W> initials;
-    for (Location l = 0; l < g.location.size(); ++l)
-      if (accessed(g, l)) initials.set(l);
-    s.set[base_set::writes] = s.set[base_set::initial_writes] = initials;
-    s.set[base_set::access + static_cast<int>(Mode::Na)] = initials;
-    initials.each([&](unsigned i) { rel(base_relation::same_thread)[i] = initials; });
-    s.events = initials;
   }
 
   void add_sets(const G& g, Id e) {
@@ -125,55 +168,83 @@ private:
     return g.location[l].reads.test(g.bit(e)) || g.location[l].writes.test(g.bit(e));
   }
 
+  // Who accesses the same location, with its initial write.
   void add_locations(const G& g) {
     std::vector<Bits<W>> here(g.location.size());
-    for (const Id e : g.order)
-      if (touches(g, e) && !g[e].stuck) here[g[e].location].set(at(e));
-    for (Location l = 0; l < g.location.size(); ++l) {
-      if (!accessed(g, l)) continue;
-      here[l].set(static_cast<unsigned>(l));
+    Bits<W> initials;
+    for (const Line& line : lines_)
+      for (const Seen& one : line.slot)
+        if (one.touches) here[one.location].set(at(one.event)), initials.set(one.location);
+    (s.set[base_set::initial_writes] - initials).each([&](unsigned i) { forget_event(i); });
+    s.set[base_set::initial_writes] = initials;
+    s.set[base_set::writes] |= initials;
+    s.set[base_set::access + static_cast<int>(Mode::Na)] |= initials;
+    s.events |= initials;
+    initials.each([&](unsigned l) {
+      rel(base_relation::same_thread)[l] = initials;
+      here[l].set(l);
       here[l].each([&](unsigned i) { rel(base_relation::loc)[i] = here[l]; });
-    }
+    });
   }
 
   void add_communication(const G& g) {
     rel(base_relation::rf).assign(s.n, {});
     rel(base_relation::co).assign(s.n, {});
     for (Location l = 0; l < g.location.size(); ++l) {
-      if (!accessed(g, l)) continue;
-      Bits<W> later;
-      for (Id w = g.location[l].last; w >= 0; w = g[w].co_before) {
-        FP_ASSERT(!later.test(at(w)), "coherence should have each write once");
-        rel(base_relation::co)[at(w)] = later;
-        later.set(at(w));
+      Bits<W> earlier;
+      earlier.set(static_cast<unsigned>(l));
+      for (Id w = g.location[l].first; w != none; w = g[w].co_after) {
+        FP_ASSERT(!earlier.test(at(w)), "coherence should have each write once");
+        rel(base_relation::co)[at(w)] = earlier;
+        earlier.set(at(w));
       }
-      rel(base_relation::co)[static_cast<unsigned>(l)] = later;
     }
     for (const Id r : g.order) {
       if (!g[r].is_read() || g[r].hidden || g[r].stuck || g[r].reads_from == none) continue;
       const Id w = g[r].reads_from;
-      rel(base_relation::rf)[w == initial ? static_cast<unsigned>(g[r].location) : at(w)].set(at(r));
+      rel(base_relation::rf)[at(r)].set(w == initial ? static_cast<unsigned>(g[r].location) : at(w));
     }
   }
 
-  void add_threads(const G& g, DependencyTable& dependencies, bool success_counts) {
-    for (std::uint32_t t = 0; t < g.thread.size(); ++t) {
-      const auto& th = g.thread[t];
-      Bits<W> later, all;
-      for (std::size_t k = th.slot.size(); k-- > 0;) {
-        const Id e = th.slot[k];
-        if (e == none || g[e].hidden || g[e].stuck) continue;
-        rel(base_relation::po)[at(e)] = later;
-        later.set(at(e));
-        add_dependencies(g, e, dependencies, success_counts);
-        if (g[e].kind == ActionKind::Join) {
-          for (const Id d : g.thread[g[e].action().value].slot)
-            if (d != none && !g[d].hidden && !g[d].stuck) rel(base_relation::spawn)[at(d)].set(at(e));
+  // Who is in one thread with whom, and what starting and joining threads orders.
+  void add_threads(const G& g) {
+    auto& spawn = rel(base_relation::spawn);
+    bool some = false;
+    for (const auto& th : g.thread)
+      some |= th.spawned_by != none;
+    if (some || spawns_) spawn.assign(s.n, {});
+    spawns_ = some;
+    std::vector<Bits<W>> all(lines_.size());
+    for (std::size_t t = 0; t < lines_.size(); ++t) {
+      for (const Seen& one : lines_[t].slot)
+        if (one.event != none) all[t].set(at(one.event));
+      all[t].each([&](unsigned i) { rel(base_relation::same_thread)[i] = all[t]; });
+    }
+    if (!some) return;
+    for (std::size_t t = 0; t < g.thread.size(); ++t) {
+      if (const Id by = g.thread[t].spawned_by; by != none) all[t].each([&](unsigned i) { spawn[i].set(at(by)); });
+      for (const Seen& one : lines_[t].slot)
+        if (one.event != none && one.kind == ActionKind::Join) spawn[at(one.event)] |= all[g[one.event].action().value];
+    }
+  }
+
+  // Who stands in one atomic block.
+  void add_blocks() {
+    for (const Line& line : lines_) {
+      Bits<W> block;
+      bool inside = false;
+      const auto close_block = [&] { block.each([&](unsigned i) { rel(base_relation::atomic)[i] = block; }); };
+      for (const Seen& one : line.slot) {
+        if (one.event == none) continue;
+        if (one.kind == ActionKind::AtomicBegin || one.kind == ActionKind::AtomicEnd) {
+          close_block();
+          block.clear();
+          inside = one.kind == ActionKind::AtomicBegin;
+        } else if (inside) {
+          block.set(at(one.event));
         }
       }
-      all = later;
-      all.each([&](unsigned i) { rel(base_relation::same_thread)[i] = all; });
-      if (th.spawned_by != none) rel(base_relation::spawn)[at(th.spawned_by)] |= all;
+      close_block();
     }
   }
 
@@ -186,19 +257,19 @@ private:
         const Id source = g.at_slot(v.thread, slot_of(d));
         if (source == none || g[source].hidden) continue;
         if (d & success_dependency && !g[source].is_write()) continue; // a choice
-        rel(which)[at(source)].set(at(e));
-        if (dependencies.only_picks(deps, d)) rel(picks)[at(source)].set(at(e));
+        rel(which)[at(e)].set(at(source));
+        if (dependencies.only_picks(deps, d)) rel(picks)[at(e)].set(at(source));
       }
     };
     add(base_relation::addr, base_relation::pick_addr, a.address_deps);
     add(base_relation::data, base_relation::pick_data, a.data_deps);
     add(base_relation::ctrl, base_relation::pick_ctrl, a.control_deps);
-    if (v.is_write() && v.pair != none) rel(base_relation::rmw)[at(v.pair)].set(at(e));
+    if (v.is_write() && v.pair != none) rel(base_relation::rmw)[at(e)].set(at(v.pair));
   }
 
   std::size_t places_ = 0; // numbers kept for initial writes
-  std::vector<Seen> seen_;
-  Bits<W> used_;
+  std::vector<Line> lines_;
+  bool spawns_ = false; // some thread was started by another
 };
 
 } // namespace fencepost

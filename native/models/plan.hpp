@@ -75,8 +75,8 @@ inline constexpr int po = 0, rf = 1, co = 2, loc = 3, same_thread = 4, addr = 5,
                      atomic = 10, pick_addr = 11, pick_data = 12, pick_ctrl = 13, count = 14;
 }
 
-// The primitives of one execution, whose events have some of the numbers below n. rows[i] holds the successors of event
-// i; sets and relations hold nothing but events.
+// The primitives of one execution, whose events have some of the numbers below n. Row i of a relation holds what comes
+// before event i in it; sets and relations hold nothing but events.
 template <unsigned W> struct Structure {
   using Set = Bits<W>;
   using Relation = std::vector<Set>;
@@ -86,6 +86,14 @@ template <unsigned W> struct Structure {
   Set events;
   std::array<Set, base_set::count> set;
   std::array<Relation, base_relation::count> relation;
+
+  // Makes room for events.
+  void grow(std::size_t size) {
+    if (size <= n) return;
+    n = size;
+    for (Relation& r : relation)
+      r.resize(n);
+  }
 
   // Forgets everything.
   void reset(std::size_t size) {

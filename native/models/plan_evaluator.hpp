@@ -7,11 +7,15 @@
 //               change since it was last evaluated is not evaluated; nor is a fixpoint whose inputs did not.
 //   by row      a register knows which of its rows are not empty and which of them changed last. No loop looks at other
 //               rows, and most operations compute no row again whose operands did not change.
-// An event should therefore keep its number from one execution to the next.
+// An event should therefore keep its number from one execution to the next. A row holds what comes *before* its event:
+// so an event that is added after all others of its thread changes its own rows and hardly any other. The plan is
+// turned round for that once, at the start: r;s becomes s;r, a domain a range.
 #pragma once
 
 #include "models/plan.hpp"
 #include "vm/contract.hpp"
+
+#include <utility>
 
 namespace fencepost {
 
@@ -23,7 +27,7 @@ public:
   explicit PlanEvaluator(const Plan& plan) : plan_(plan), cells_(static_cast<std::size_t>(plan.registers)) {
     steps_.reserve(plan.operations.size());
     for (const Plan::Operation& o : plan.operations)
-      steps_.push_back({o, arity(o.op), 0, false});
+      steps_.push_back({mirrored(o), arity(o.op), 0, false});
     find_loops();
     weigh();
   }
@@ -45,14 +49,14 @@ public:
       if (!check.flag || holds(step) == check.negated) continue;
       unsigned first = 0, second = 0;
       if (check.kind == Plan::CheckKind::Empty && cell(step.o.b).live.any()) {
-        first = cell(step.o.b).live.first();
-        second = cell(step.o.b).row[first].first();
+        second = cell(step.o.b).live.first();
+        first = cell(step.o.b).row[second].first();
       }
       f(step.o.a, first, second);
     }
   }
 
-  // The relation that the last check is about: for plans that define one relation.
+  // The relation that the last check is about, by rows of what comes before: for plans that define one relation.
   const Relation& relation(const Structure<W>& s) {
     begin(s);
     FP_REQUIRE(!plan_.operations.empty() && plan_.operations.back().op == PlanOp::Check,
@@ -151,6 +155,29 @@ private:
       return 1;
     default:
       return 2;
+    }
+  }
+
+  // The operation on inverses that gives the inverse of what this one gives.
+  static Plan::Operation mirrored(Plan::Operation o) {
+    switch (o.op) {
+    case PlanOp::Domain:
+      o.op = PlanOp::Range;
+      return o;
+    case PlanOp::Range:
+      o.op = PlanOp::Domain;
+      return o;
+    case PlanOp::From:
+    case PlanOp::To:
+      o.op = o.op == PlanOp::From ? PlanOp::To : PlanOp::From;
+      std::swap(o.a, o.b);
+      return o;
+    case PlanOp::Sequence:
+    case PlanOp::Product:
+      std::swap(o.a, o.b);
+      return o;
+    default:
+      return o;
     }
   }
 
@@ -407,13 +434,13 @@ private:
     return true;
   }
 
-  // Takes away events without successors until none is left or all that is left has one. Most relations go from lower
-  // numbers to higher ones.
+  // Takes away events that nothing comes before until none is left or all that is left has something before it. Most
+  // relations go from lower numbers to higher ones.
   static bool acyclic(const Cell& c) {
     Set left = c.live;
     for (bool changed = true; changed && left.any();) {
       changed = false;
-      left.each_downwards([&](unsigned i) {
+      left.each([&](unsigned i) {
         if (!c.row[i].meets(left)) left.reset(i), changed = true;
       });
     }
@@ -426,19 +453,19 @@ private:
     return found;
   }
 
-  // Transitive closure of some rows of r, where the others are closed. A pass from the highest number down is enough
-  // where all pairs go upwards, and the second or third pass where few do not; Warshall's algorithm bounds the rest.
+  // Transitive closure of some rows of r, where the others are closed. A pass from the lowest number up is enough where
+  // all rows hold lower numbers, and the second or third pass where few do not; Warshall's algorithm bounds the rest.
   static void close(Set* r, const Set& some) {
     for (int pass = 0; pass < 3; ++pass) {
-      bool upwards = true, changed = false;
-      some.each_downwards([&](unsigned i) {
+      bool downwards = true, changed = false;
+      some.each([&](unsigned i) {
         const Set direct = r[i], further = direct & some;
-        upwards &= further.first() > i;
+        downwards &= !further.reaches(i);
         const Set value = direct | image(further, r);
         changed |= !(value == direct);
         r[i] = value;
       });
-      if (upwards || !changed) return;
+      if (downwards || !changed) return;
     }
     some.each([&](unsigned k) {
       const Set through = r[k];

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from fencepost.frontends import Unread
     from fencepost.generate.litmus_tests import LitmusTest
     from fencepost.models.registry import Model
+    from fencepost.obligations import Checked
     from fencepost.repair.repairing import Task
     from fencepost.repair.result import Repair
     from fencepost.suite.compare import Comparison
@@ -203,6 +204,18 @@ def _task(source: Source, flags: Sequence[str], options: RelaxOptions) -> Task:
         files, tuple(flags), find_model(options.model), explored, lambda f, g: read(list(f), flags=g), decide,
         not robust_, options.only, options.cost, options.time_limit,
     )  # fmt: skip
+
+
+def check_model(model: str, *, between: int = 1, every: int = 1) -> Checked:
+    """Tries on all small programs what the exploration of a model that lets events commit out of program order rests
+    on (docs/how/power.md). `between`: how large they are. `every`: only each so many of them."""
+    from fencepost.explore.engines import out_of_order
+    from fencepost.obligations import check as tried
+
+    found = find_model(model)
+    if found.ours and not out_of_order(found):  # those of the user's are tried, whatever they are
+        raise UsageError(f"{found.name} is explored in program order, or enumerated: --check is not about it")
+    return tried(found, between=between, every=every)
 
 
 def promela(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> str:

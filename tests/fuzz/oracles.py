@@ -10,6 +10,7 @@ from fencepost.errors import InternalError
 from fencepost.execution.execution import Execution
 from fencepost.explore import executions, outcomes
 from fencepost.explore.driver import knows
+from fencepost.explore.foresight import foreseen
 from fencepost.models.registry import find
 from fencepost.program.instructions import Instruction
 from fencepost.program.passes.mapping import map_for_model
@@ -18,7 +19,6 @@ from fencepost.program.program import Program
 from fencepost.program.validate import InvalidProgramError, validate
 from fencepost.reference import trust, trust_cb
 from fencepost.reference.axioms import MODELS as PORF_MODELS
-from fencepost.reference.graph import Exploration
 from fencepost.reference.power import power
 
 Keys = list[tuple[object, ...]]
@@ -51,20 +51,24 @@ def look(way: str, program: Program, model: str) -> Seen | None:
     if way == "enumeration":
         listed = enumerate_program(mapped, find(model))
         return Seen(_keys(listed.complete), len(listed.blocked))
-    found = _referred(mapped, model)
-    return Seen(_keys(found.complete), len(found.settled))
+    if model in PORF_MODELS:
+        found = trust.explore(mapped, model)
+        return Seen(_keys(found.complete), len(found.settled))
+    return _committed(mapped, model)
 
 
 def _explored(program: Program, model: str) -> Seen:
     return Seen(_keys(executions(program, model)), outcomes(program, model).blocked)
 
 
-def _referred(program: Program, model: str) -> Exploration:
-    if model in PORF_MODELS:
-        return trust.explore(program, model)
+def _committed(program: Program, model: str) -> Seen | None:
+    """None where the success of a compare-exchange has to be foreseen, which only the core does."""
+    if foreseen(program, model):
+        return None
     judge = find(model).judge
     check = power if model == "power" else lambda x: judge(x, all_violations=False).consistent
-    return trust_cb.explore(program, check)
+    split = trust_cb.explore(program, model, check)
+    return Seen(_keys(split.complete), split.blocked)
 
 
 def _keys(found: Iterator[Execution] | list[Execution]) -> Keys:

@@ -40,7 +40,7 @@ from fencepost.program.validate import validate
 MODELS = ("power", "armv8", "riscv", "armv7", "imm")
 KINDS = (
     "loops", "compares", "outcomes", "updates", "forwards", "buffers", "exclusives", "fences", "waits", "plain",
-    "spawned",
+    "spawned", "blocks",
 )  # fmt: skip
 MOST = 1500  # executions of a program that is looked at
 
@@ -75,6 +75,8 @@ def shape_of(model: str, kind: str) -> Shape:
             return replace(few, threads=(2, 3), locations=(1, 3), exclusives=exclusives, fence=2)
         case "waits":
             return replace(base, awaits=3, blocking_cas=2, assumes=1, chooses=1)
+        case "blocks":
+            return replace(few, threads=(2, 3), locations=(1, 2), blocks=4, cas=1, rmw=1, exclusives=0)
         case "spawned":
             return replace(base, threads=(2, 3), awaits=1, cas=1, rmw=1)
         case _:

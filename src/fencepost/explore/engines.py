@@ -10,14 +10,21 @@ from functools import lru_cache
 from fencepost.errors import UnsupportedError
 from fencepost.models.registry import Model, find, names
 from fencepost.program.instructions import (
+    Assume,
     AtomicBegin,
+    AtomicEnd,
+    Await,
+    BlockingCas,
+    Call,
     Cas,
     Fence,
     Instruction,
     Load,
     Mode,
+    Return,
     Rmw,
     Spawn,
+    SpinHead,
     Store,
     StoreConditional,
 )
@@ -110,7 +117,10 @@ def _checked(engine: Engine, program: Program) -> Engine:
     if engine.like == "armv7" and any(_is_ordered(i) for f in program.functions for i in f.code):
         return Engine(False, reason="armv7 does not order accesses by their modes, and the explorer would")
     if engine.explores and engine.like not in WITH_BLOCKS and uses(program, AtomicBegin):
-        return Engine(False, reason="atomic blocks are judged on whole executions")
+        if engine.like not in PLANNED_MODELS:
+            return Engine(False, reason="atomic blocks are judged on whole executions")
+        if any(map(_waits_in_block, program.functions)):
+            return replace(WAITS_IN_BLOCK, second_look=False)
     if engine.explores and not engine.in_order and any(_oddly_annotated(i) for f in program.functions for i in f.code):
         return Engine(False, reason="the explorer does not treat loads that release and stores that acquire")
     if engine.explores and any(getattr(i, "alternative", False) for f in program.functions for i in f.code):
@@ -120,6 +130,22 @@ def _checked(engine: Engine, program: Program) -> Engine:
     if engine.like == "ra" and (uses(program, Fence) or has_non_atomics(program)):
         return Engine(True, STRONG_RC11)
     return engine
+
+
+def _waits_in_block(function: Function) -> bool:
+    """Whether a thread may wait inside an atomic block, as far as the code tells."""
+    code = function.code
+    waiting = [n for k, i in enumerate(code) if isinstance(i, AtomicBegin) for n in successors(k, i)]
+    seen: set[int] = set()
+    while waiting:
+        k = waiting.pop()
+        if k in seen or isinstance(code[k], AtomicEnd):
+            continue
+        if isinstance(code[k], Assume | Await | BlockingCas | SpinHead | Call | Return):
+            return True
+        seen.add(k)
+        waiting.extend(successors(k, code[k]))
+    return False
 
 
 def _is_ordered(i: Instruction) -> bool:
@@ -201,6 +227,11 @@ def _in_order(model: Model, spawns: bool, exclusives: bool) -> Engine:
     if doubt:
         return Engine(False, reason=f"nothing proves that an exploration finds everything under this model: {doubt}")
     return Engine(True, "", "the model keeps po and rf acyclic: its plan is run in program order")
+
+
+def out_of_order(model: Model) -> bool:
+    """Whether it is one of ours that lets events commit out of program order."""
+    return model.ours and model.name in PLANNED_MODELS
 
 
 def uses(program: Program, *kinds: type[object]) -> bool:

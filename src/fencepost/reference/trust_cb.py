@@ -1,310 +1,468 @@
-"""TruSt for models that allow cycles of po ∪ rf: POWER, ARMv8, RISC-V. Every consistent execution exactly once.
+"""TruSt for models that let events commit out of program order: POWER, ARMv8, RISC-V, ARMv7, IMM. Every consistent
+execution exactly once. It is the algorithm of docs/how/power.md, written to be read; the fast one is
+`native/explore/commit_engine*`, and a test holds the two equal: the same executions, the same dead ends.
 
-It is `trust.visit`, word for word, with *commit-before* in the place of porf, on graphs that may have *holes*.
+    next      the second half of a read-modify-write; else what is missing before others of its thread (a hole);
+              else what the first thread that can move does
+    visit     every choice of that event, each in a graph of its own; the canonical one goes on
+    write     its commit revisits the reads that are not before it. What was added after such a read and is not before
+              the write is deleted; it must have been added in the canonical way
+    ghosts    a graph that the model forbids goes on where what no revisit can change is allowed (`fixed`); where it
+              ends forbidden it is a dead end
 
-**Commit-before.** cb = (rf ∪ spawns ∪ before)+, where before(e) are events of e's own thread, po-before e:
-
-    dependencies    addr, data and ctrl of e; what a CAS, a blocking CAS or an await compares with
-                    (those of an await or a blocking CAS go on as ctrl: both are loops)
-    addr;po         what the address of any access po-before e depends on
-    po-loc          every access to the same address; a store-conditional that failed counts as the write it may be
-    fences          f before e, where f is a fence po-before e whose second set has e's kind (R or W);
-                    e before f, where f is a fence po-after e whose first set has e's kind; and everything
-                    after an instruction barrier (isync, isb, fence.i), which itself only has ctrl and addr;po
-    modes           after an acquire read; before a release write; release before acquire (not before LDAPR);
-                    RISC-V, where both halves of an AMO are annotated: before a releasing read, after an acquiring write
-    system          spawn, join, begin, end: as a full fence. A CHOOSE comes before everything po-after it
-    flag            what depends on the success of a store-conditional comes after that store-conditional
-    RMW             whatever comes after the read of a read-modify-write instruction comes after its write
-
-before(e) is computed once, when e is added (then everything po-before e is there), and kept with e. It must have two
-properties. *Validity*: cb is acyclic in every consistent execution. A cycle enters a thread by rf into a read and
-leaves it by rf from a write, so only the pairs R×W of before+ matter; those are in the global order of each model.
-That is why whole fences, W→R pairs of lwsync, ctrl and addr;po to reads, and po-loc are all harmless. *Enough*:
-before contains every po-part of the model's orders (ppo and fences of POWER, the po-parts of ob for ARMv8, of ppo for
-RISC-V). Therefore an event that is missing in a cb-closed graph is a sink in every relation of the model: read from
-the coherence-last write, or placed last in coherence, it never makes the graph inconsistent. Exactly-once rests on
-that.
-
-**Holes.** `visit`, `place`, Del, Prev and `maximal` are those of TruSt with cb:
-
-    a write a revisits a read r of its location with (r,a) ∉ cb
-    Del  := { e | r < e, (e,a) ∉ cb, e ≠ a }
-    Prev(e) := { d | d ≤ e or (d,a) ∈ cb } \\ {a}
-
-`<` is the order of adding. A revisit keeps it for all that is kept, r in its old place, a last; an event that fills a
-hole is added like any other, and is therefore last. Del is not closed under po: what is kept may be po-after what is
-deleted, and po-after r. It does not change: all branches before it are in its prefix (ctrl), so the thread takes the
-same path and each kept event stands again at its po index; all addresses before it are in its prefix (addr;po), so no
-missing event can come to its location; its own address and value are in its prefix. (`_again` asserts that.) A
-maximal e is never read by a kept event, so whoever reads from Del forbids the revisit, as in TruSt.
-
-The next event is the first missing one of the first thread that can move, but the write of a read-modify-write comes
-first. Local states after a hole are void: a thread is run again from the first missing event on and passes the kept
-events with the values they have (a snapshot per event serves up to the first hole). The label of a revisited read is
-made from the thread as it was when the read was first added (`Label.origin`): everything before it that it compares
-with is in its prefix, while what else is po-before it may be missing now.
-
-A compare-exchange always takes two po indices: where it fails, the second is an event that is not shown. Otherwise
-whatever follows would change its index when the compare-exchange is in a hole and comes out differently.
-
-Consistency is checked on the graph as it is; a relation through a missing event (addr;po through a hole) is seen
-later.
-
-**Canonical choices**, so that a deleted event has one way to have been added:
-
-    read                    reads the coherence-last write of Prev
-    write                   coherence-last in Prev
-    CHOOSE                  the least value
-    store-conditional       that may fail: failing, always possible. One that succeeded is never maximal
-    write of an RMW         its place is fixed by its read, so it is no sink. With the RMW rule above it is deleted only
-                            together with its read, which must read the coherence-last write: then it is last, too
-
-The RMW rule is valid unless the written value depends on a read d (or the like) that the RMW's read does not need
-(`late operand`: x.fetch_add(d)): the model lets something depend on the read, be seen elsewhere and feed d. Only
-there the write is exempt from the rule and gets a canonical alternative, the *phantom*: the thread goes on without
-the write; such a graph is explored for its revisits, which delete the phantom, and is no execution itself. Without it
-such executions are lost: 2 of 8 for  d=y; e=xchg(x,d); z=e || y=f(z) || x=2.
-
-What is left out, because cb is stronger than the model there: a value that depends on the *success* of a
-store-conditional whose data feeds back from it; and, on ARMv8 and RISC-V, a read that sees its own thread's write by
-forwarding before what that write waits for (r=x; y=r; y=1; e=y; u=e || x=u: POWER forbids r=1 by po-loc, ARMv8 allows
-it; a release write instead of the first write to y does the same). An engine must notice both and enumerate instead.
+What is before an event is kept with it (`SplitGraph.prefix`) and never changes while the event is kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Set as AbstractSet
+from dataclasses import field, replace
 
-from fencepost.execution.execution import EventKind
-from fencepost.program import instructions as ins
-from fencepost.program.dependencies import NO_DEPS, Deps
-from fencepost.program.fences import INSTRUCTION_BARRIERS, ORDERS
-from fencepost.program.instructions import Mode
-from fencepost.program.interpret import Kind, Part, ThreadState
-from fencepost.program.program import Arch, Program
+from fencepost.execution.execution import Execution
+from fencepost.program.instructions import AtomicBegin
+from fencepost.program.interpret import Kind, Part
+from fencepost.program.program import Program
+from fencepost.records import dataclass
 from fencepost.reference.axioms import Predicate
-from fencepost.reference.graph import FLAG, Exploration, Graph, Label, Name, Step, Threads, flags, names, number
+from fencepost.reference.graph import names
 from fencepost.reference.power import power
-from fencepost.reference.trust import Trust
+from fencepost.reference.split_choices import canonical, canonical_place, canonical_source
+from fencepost.reference.split_graph import COMMIT, OUTCOME, WHOLE, Node, Place, Split, SplitGraph, SplitThreads
+from fencepost.reference.split_rules import Needs, Rules, Target
 
 
-def explore(program: Program, consistent: Predicate = power) -> Exploration:
-    search = CommitTrust(program, consistent)
-    search.visit(Graph({}))
+@dataclass
+class Found:
+    """What an exploration found. `seen` says how often each execution was found."""
+
+    complete: list[Execution] = field(default_factory=list)
+    seen: dict[tuple[object, ...], int] = field(default_factory=dict)
+    blocked: int = 0
+    dead_ends: int = 0
+
+    @property
+    def duplicates(self) -> int:
+        return sum(self.seen.values()) - len(self.seen)
+
+
+def explore(program: Program, model: str = "power", consistent: Predicate = power) -> Found:
+    """`model`: whose rules say what an event needs. `consistent`: whether the model allows an execution, or a part."""
+    search = CommitTrust(program, model, consistent)
+    search.run()
     return search.found
 
 
-SYSTEM = (EventKind.SPAWN, EventKind.BEGIN, EventKind.JOIN, EventKind.END)
+class CommitTrust:
+    def __init__(self, program: Program, model: str, consistent: Predicate) -> None:
+        self.model, self.allowed = model, consistent
+        self.threads = SplitThreads(program)
+        self.rules = Rules(model, self.threads.machine)
+        self.blocks = any(isinstance(i, AtomicBegin) for f in program.functions for i in f.code)
+        self.found = Found()
+        self.waiting: list[SplitGraph] = []
 
+    def run(self) -> None:
+        self.waiting.append(SplitGraph())
+        while self.waiting:
+            g: SplitGraph | None = self.waiting.pop()
+            while g is not None:
+                g = self.extend(g)
 
-class HoleyThreads(Threads):
-    """Threads of graphs with holes: an event may be there while po-earlier ones are missing."""
+    # --- one graph
 
-    def __init__(self, program: Program) -> None:
-        super().__init__(program)
-        self.both_halves = program.arch is Arch.RISCV
+    def extend(self, g: SplitGraph) -> SplitGraph | None:
+        """The graph with one more event, chosen canonically; the other choices wait. None where it ends."""
+        places = [self.threads.place(g, t) for t in self.threads.of(g)]
+        here = self.next(g, places)
+        if here is None:
+            self.complete(g, places)
+            return None
+        kind = here.action.kind
+        if kind is Kind.READ:
+            return self.add_read(g, here)
+        if kind is Kind.WRITE:
+            fails = here.action.conditional is not None and here.action.may_fail
+            if fails and g.at(here.thread, here.slot) is None:
+                return self.add_outcome(g, here)
+            return self.add_write(g, here)
+        return self.add_choice(g, here) if kind is Kind.CHOOSE else self.add_other(g, here)
 
-    def step(self, graph: Graph, thread: int) -> Step | None:
-        """Runs a thread from its start, as far as the graph knows it, up to the first missing event."""
-        begin = graph.labels.get((thread, 0))
-        if begin is not None and begin.kind is EventKind.BEGIN:
-            assert begin.origin is not None
-            state, index = begin.origin.state.clone(), 1
-        else:
-            state, index = self.machine.start(thread), 0
-        while True:
-            action = self.machine.run(state)
-            name = (thread, index)
-            label = graph.labels.get(name)
-            if label is None:
-                return Step(name, action, state)
-            if label.stuck:
-                return None
-            self._again(graph, state, name, label)
-            index += 2 if self.failed_cas(label) else 1
+    def next(self, g: SplitGraph, places: list[Place]) -> Place | None:
+        able = [p for p in places if p.moves and self.may_join(p, places)]
+        for p in able:
+            there = g.at(p.thread, p.slot)
+            if p.action.rmw and (there is None or there[2] == OUTCOME):
+                return p
+        holes = [p for p in able if has_hole(g, p.thread, p.slot)]
+        return next(iter(holes or able), None)
 
-    def _again(self, graph: Graph, state: ThreadState, name: Name, label: Label) -> None:
-        """Lets a thread pass an event that is in the graph; what it does must be what it did."""
-        action = state.pending
-        assert action is not None
-        frame = state.frames[-1]
-        i = frame.function.code[frame.pc]
-        if action.kind is Kind.READ:
-            assert label.is_read and label.address == action.address, "a kept read should not change"
-            self.machine.reply(state, graph.labels[graph.rf[name]].value, number(name))
-        elif action.kind is Kind.WRITE:
-            if label.is_write:
-                same = (label.address, label.value) == (action.address, action.value)
-                assert same, "a kept write should not change"
-            self.machine.reply(state, int(label.is_write), -1)
-        else:
-            self.machine.reply(state, label.value, number(name))
-        if isinstance(i, ins.StoreConditional):
-            frame.deps[i.dst.index] = frozenset({FLAG + number(name)})
+    def may_join(self, p: Place, places: list[Place]) -> bool:
+        if p.action.kind is not Kind.JOIN:
+            return True
+        child = next((q for q in places if q.thread == p.action.value), None)
+        return child is not None and not child.halted and child.action.kind is Kind.END
 
-    # --- adding events, with what they need committed first
+    def complete(self, g: SplitGraph, places: list[Place]) -> None:
+        if not self.consistent(g):
+            self.found.dead_ends += 1
+        elif all(p.action.kind is Kind.END and not p.halted for p in places):
+            x = g.execution()
+            self.found.complete.append(x)
+            key = x.canonical()
+            self.found.seen[key] = self.found.seen.get(key, 0) + 1
+        # A thread that waits looks again: of the graphs that differ in what it saw in vain, one counts.
+        elif all(g.rf[n] == g.co[e.action.address][-1] for n, e in g.events.items() if e.stuck):
+            self.found.blocked += 1
 
-    def add_read(self, graph: Graph, step: Step, write: Name) -> Graph:
-        graph = self._seal(super().add_read(graph, step, write), step)
-        if not self.failed_cas(graph.labels[step.name]):
-            return graph
-        half = replace(step, name=(step.name[0], step.name[1] + 1))
-        return self._seal(graph.with_event(half.name, self.absent(step), None), half)
+    # --- adding events
 
-    def failed_cas(self, label: Label) -> bool:
-        """A compare-exchange that fails keeps the po index of its write, so that those behind it do not move."""
-        return label.is_read and not label.rmw and label.origin is not None and label.origin.action.part is Part.CAS
+    def needs(self, g: SplitGraph, here: Place, *, outcome: bool = False) -> Needs:
+        return self.rules.of(g, Target(here.thread, here.slot, here.action, here.state, outcome))
 
-    def add_write(self, graph: Graph, step: Step) -> Graph:
-        return self._seal(super().add_write(graph, step), step)
+    def row(self, g: SplitGraph, direct: set[Node]) -> frozenset[Node]:
+        """Everything below these events, with them."""
+        found = set(direct)
+        for d in direct:
+            found |= g.prefix[d]
+        return frozenset(closed(g, found))
 
-    def add_phantom(self, graph: Graph, step: Step) -> Graph:
-        graph = self.add_failure(graph, step)
-        label = replace(graph.labels[step.name], phantom=True)
-        return replace(graph, labels={**graph.labels, step.name: label})
+    def known(self, g: SplitGraph, here: Place) -> SplitGraph:
+        """A copy with the initial write of the accessed location."""
+        g, a = g.copy(), here.action
+        g.initials.setdefault(a.address, (a.size, self.threads.machine.initial(a.address, a.size)))
+        g.co.setdefault(a.address, [(-1, a.address, WHOLE)])
+        return g
 
-    def add_failure(self, graph: Graph, step: Step) -> Graph:
-        return self._seal(super().add_failure(graph, step), step)
+    def add_read(self, g: SplitGraph, here: Place) -> SplitGraph | None:
+        g = self.known(g, here)
+        needs, r = self.needs(g, here), (here.thread, here.slot, WHOLE)
+        trial = g.copy()
+        trial.events[r] = Split(here.action, here.state, mode=here.action.mode)
+        best = canonical_source(trial, r, set(trial.events))
+        kept = self.row(g, needs.always | needs.outside)
+        for w in reversed(g.co[here.action.address]):
+            value = self.threads.value(g, w, here.action.address, here.action.size)
+            if w != best and self.threads.machine.satisfied(here.state, value):
+                self.keep_if_possible(self.reading(g, here, w, needs))
+            if keeps_order(g, w, r, kept):
+                break
+        sure = self.surely_fits(g, here.thread, here.slot)
+        g = self.reading(g, here, best, needs)
+        return g if sure or self.possible(g) else None
 
-    def add_choice(self, graph: Graph, step: Step, value: int) -> Graph:
-        return self._seal(super().add_choice(graph, step, value), step)
+    def reading(self, g: SplitGraph, here: Place, w: Node, needs: Needs) -> SplitGraph:
+        g, r = g.copy(), (here.thread, here.slot, WHOLE)
+        e = Split(here.action, here.state, mode=here.action.mode, failed=here.action.part is Part.CAS)
+        g.events[r] = e
+        self.settle(g, r, w, needs)
+        for n in g.slots(here.thread):  # a write that did not wait for its read
+            a = g.events[n].action
+            if not g.is_write(n) or n[1] <= r[1]:
+                continue
+            reserved = names(frozenset({a.conditional})) if a.conditional is not None else frozenset()
+            if (a.rmw and n[1] == r[1] + 1) or r[:2] in reserved:
+                self.pair_up(g, r, n)
+        self.threads.place(g, here.thread)
+        return g
 
-    def add_other(self, graph: Graph, step: Step) -> Graph | None:
-        after = super().add_other(graph, step)
-        return self._seal(after, step) if after is not None else None
+    def pair_up(self, g: SplitGraph, r: Node, w: Node) -> None:
+        g.events[w] = replace(g.events[w], pair=r)
+        if g.events[w].action.rmw:
+            g.events[r] = replace(g.events[r], failed=False)
 
-    def add_end(self, graph: Graph, step: Step) -> Graph:
-        return self._seal(super().add_end(graph, step), step)
+    def settle(self, g: SplitGraph, r: Node, w: Node, needs: Needs) -> None:
+        e, a = g.events[r], g.events[r].action
+        value = self.threads.value(g, w, a.address, a.size)
+        stuck = not self.threads.machine.satisfied(e.state, value)
+        g.events[r] = e = replace(e, value=value, stuck=stuck)
+        g.rf[r] = w
+        own = w[0] == r[0] and w[1] < r[1]
+        direct = needs.always | (set() if own else needs.outside)
+        if w[0] >= 0:
+            direct.add(w if own and not self.rules.waits_for_commit(g, w, e) else (*w[:2], COMMIT))
+        g.prefix[r] = self.row(g, direct)
 
-    def _seal(self, graph: Graph, step: Step) -> Graph:
-        label = graph.labels[step.name]
-        if label.origin is not None:
-            return graph
-        label = replace(label, origin=step, before=frozenset(self._before(graph, step, label)))
-        return replace(graph, labels={**graph.labels, step.name: label})
+    def add_write(self, g: SplitGraph, here: Place) -> SplitGraph | None:
+        g, a = self.known(g, here), here.action
+        needs, w = self.needs(g, here), (here.thread, here.slot, WHOLE)
+        if w not in g.events:
+            prefix = self.row(g, needs.always)
+            g.events[w] = Split(a, here.state, a.value, a.mode)
+            g.prefix[w] = prefix
+            if (pair := self.read_of(g, here)) is not None:
+                self.pair_up(g, pair, w)
+        pair = g.events[w].pair
+        before = self.row(g, needs.commit | {w} | ({pair} if pair is not None else set()))
+        m = (here.thread, here.slot, COMMIT)
+        g.events[m] = Split(a, here.state)
+        g.prefix[m] = before
+        sure = not a.rmw and a.conditional is None and self.surely_fits(g, here.thread, here.slot + 1)
+        self.threads.place(g, here.thread)
+        best = canonical_place(g, w, set(g.events))
+        self.place_everywhere(g, w, best)
+        self.revisit_all(g, w)
+        g.co[a.address].insert(g.co[a.address].index(best) + 1, w)
+        return g if sure or self.possible(g) else None
 
-    def _before(self, graph: Graph, step: Step, label: Label) -> Iterator[Name]:
-        for n in set(self._needs(graph, step, label)):
-            yield n
-            half = (n[0], n[1] + 1)
-            if half != step.name and self._is_half(graph, half):
-                yield half
+    def read_of(self, g: SplitGraph, here: Place) -> Node | None:
+        a = here.action
+        if a.rmw:
+            return g.at(here.thread, here.slot - 1)
+        if a.conditional is None:
+            return None
+        ((_, slot),) = names(frozenset({a.conditional}))
+        return g.at(here.thread, slot)
 
-    def _is_half(self, graph: Graph, n: Name) -> bool:
-        """The second half of a read-modify-write that comes before all that its read comes before."""
-        read = graph.labels.get((n[0], n[1] - 1))
-        if n not in graph or read is None:
+    def place_everywhere(self, g: SplitGraph, w: Node, best: Node | None) -> None:
+        """Every place of a write in coherence but one, each in a graph of its own. pre: it has none."""
+        e = g.events[w]
+        source = g.rf[e.pair] if e.action.rmw and e.pair is not None else None
+        only = source if source is not None and g.committed(source) else None
+        for before in reversed(g.co[e.action.address]):
+            if before != best and only in (None, before):
+                other = g.copy()
+                order = other.co[e.action.address]
+                order.insert(order.index(before) + 1, w)
+                self.keep_if_possible(other)
+            if keeps_order(g, before, w, g.prefix[*w[:2], COMMIT]):
+                break
+
+    def add_outcome(self, g: SplitGraph, here: Place) -> SplitGraph:
+        needs, n = self.needs(g, here, outcome=True), (here.thread, here.slot, OUTCOME)
+        for value in (1, 0):
+            other = g.copy()
+            other.events[n] = Split(here.action, here.state, value, here.action.mode)
+            other.prefix[n] = self.row(g, needs.always)
+            if value:
+                self.waiting.append(other)
+        return other
+
+    def add_choice(self, g: SplitGraph, here: Place) -> SplitGraph:
+        needs, n, a = self.needs(g, here), (here.thread, here.slot, WHOLE), here.action
+        for value in range(a.high, a.value - 1, -1):
+            other = g.copy()
+            other.events[n] = Split(a, here.state, value & (1 << 64) - 1)
+            other.prefix[n] = self.row(g, needs.always)
+            if value != a.value:
+                self.waiting.append(other)
+        return other
+
+    def add_other(self, g: SplitGraph, here: Place) -> SplitGraph | None:
+        needs, n, a = self.needs(g, here), (here.thread, here.slot, WHOLE), here.action
+        hole = has_hole(g, here.thread, here.slot)
+        g = g.copy()
+        value = 0
+        if a.kind is Kind.SPAWN:
+            value = self.threads.child(n)
+            g.children[value] = n
+        elif a.kind is Kind.JOIN:
+            value = self.threads.place(g, a.value).action.value
+        g.events[n] = Split(a, here.state, value)
+        g.prefix[n] = self.row(g, needs.always)
+        self.threads.place(g, here.thread)
+        return g if not hole or self.possible(g) else None
+
+    # --- what the model says
+
+    def keep_if_possible(self, g: SplitGraph) -> None:
+        if self.possible(g):
+            self.waiting.append(g)
+
+    def possible(self, g: SplitGraph) -> bool:
+        """Whether a graph is an execution so far, or what makes it none may go."""
+        g.fits = self.consistent(g)
+        return g.fits or self.may_be_garbage(g)
+
+    def consistent(self, g: SplitGraph) -> bool:
+        """Also forbidden: two read-modify-writes that read the same write, though one may not have written yet."""
+        taken = [g.rf[n] for n, e in g.events.items() if g.is_read(n) and e.action.part is Part.RMW]
+        return len(set(taken)) == len(taken) and self.allowed(g.execution())
+
+    def surely_fits(self, g: SplitGraph, thread: int, slot: int) -> bool:
+        """Whether the canonical choice for a slot of a thread is sure to be allowed."""
+        if self.model == "weakest" or self.blocks or (self.model in ("imm", "armv7") and not g.fits):
             return False
-        return self.failed_cas(read) or (n in graph.pairs and not graph.labels[n].optional)
+        return not has_hole(g, thread, slot)
 
-    def _needs(self, graph: Graph, step: Step, label: Label) -> Iterator[Name]:
-        a = step.action
-        deps = a.address_deps | a.data_deps | a.control_deps | self._compared(step.state)
-        yield from names(deps)
-        yield from flags(deps)
-        earlier = [n for n in graph.of_thread(step.name[0]) if n < step.name]
-        for n in earlier:
-            e = graph.labels[n]
-            yield from e.address_deps
-            assert e.origin is not None or e.kind is EventKind.BEGIN
-            if e.origin is not None:
-                yield from flags(e.origin.action.address_deps)
-            before = committed_before(e, label, both_halves=self.both_halves)
-            if before or (self.both_halves and annotated(e, label, a.mode)):
-                yield n
+    def may_be_garbage(self, g: SplitGraph) -> bool:
+        """Whether all that the model forbids in a graph might go by a later revisit. pre: the model forbids it."""
+        stay, apart = self.fixed(g)
+        updates = list(self.forced_too(g, stay, apart)) if self.model == "imm" else []
+        gone = set(g.events) - stay
+        if not gone:
+            return False
+        part = self.cut(g, gone)
+        return all(_put_after_source(part, r) for r in updates) and self.consistent(part)
 
-    def _compared(self, state: ThreadState) -> Deps:
-        frame = state.frames[-1]
-        i = frame.function.code[frame.pc]
-        match i:
-            case ins.Cas() | ins.BlockingCas():
-                return self.machine.deps(frame, i.expected)
-            case ins.Await():
-                return self.machine.deps(frame, i.operand, i.mask)
-        return NO_DEPS
+    def fixed(self, g: SplitGraph) -> tuple[set[Node], set[Node]]:
+        """What no revisit below a graph deletes or changes, and compare-exchanges among it whose write may go."""
+        perm, apart = set[Node](), set[Node]()
+        changed = True
+        while changed:
+            changed = False
+            before: set[Node] = set()
+            for n in g.events:
+                before.add(n)
+                if n in perm or self.may_become_canonical(g, n, before | perm):
+                    continue
+                perm |= {n} | g.prefix[n]
+                if self.model == "imm" and g.compares(n):
+                    apart.add(n)
+                perm, changed = closed(g, perm, apart), True
+        keep = set(perm)
+        for n in g.events:
+            if g.is_read(n) and n not in perm:
+                break
+            keep |= {n} | g.prefix[n]
+        return closed(g, keep, apart), apart
+
+    def may_become_canonical(self, g: SplitGraph, n: Node, base: set[Node]) -> bool:
+        if g.is_read(n) and (w := g.rf[n])[0] >= 0:
+            base = base | ({w, (*w[:2], COMMIT)} & set(g.events))
+        if canonical(g, n, base):
+            return True
+        later = {m for m in g.events if m[0] == n[0] and m[1] > n[1] and m[2] != OUTCOME}
+        return g.is_read(n) and canonical(g, n, base | later)
+
+    def forced_too(self, g: SplitGraph, stay: set[Node], apart: set[Node]) -> Iterator[Node]:
+        """IMM: reads between two accesses that stay and see the same write see it, too; and an update that stays has
+        written right after what it read, where all that decides stays. Both are added to what stays."""
+        apart = set(apart)
+        for t in self.threads.of(g):
+            for r in g.slots(t):
+                if not g.is_read(r) or g.events[r].stuck:
+                    continue
+                if not ((r in stay and r not in apart) or _forced(g, r, stay, apart)):
+                    continue
+                stay.add(r)
+                apart.discard(r)
+                w = g.updating(r)
+                if w is None or not g.committed(w) or (*w[:2], COMMIT) in stay:
+                    continue
+                if _commits(stay, g.rf[r]) and _decided(g, w, stay, apart):
+                    stay |= {w, (*w[:2], COMMIT)}
+                    yield r
+
+    # --- revisits
+
+    def cut(self, g: SplitGraph, gone: set[Node]) -> SplitGraph:
+        g = g.without(gone)
+        for t in self.threads.of(g):
+            forget_comparisons(g, t, self.threads.place(g, t).slot)
+        return g
+
+    def revisit_all(self, g: SplitGraph, a: Node) -> None:
+        """pre: the commit of a is the last event, and has no place in coherence."""
+        m = (*a[:2], COMMIT)
+        kept, address = g.prefix[m], g.events[a].action.address
+        before = set(g.events) - {m}
+        for n in [n for n in reversed(list(g.events)) if n != m]:
+            if n not in kept:
+                if not canonical(g, n, before | kept):
+                    return
+                earlier = n[0] == a[0] and n[1] < a[1]
+                if g.is_read(n) and g.events[n].action.address == address and not earlier and _in_place(g, n):
+                    self.revisit(g, a, n)
+            before.discard(n)
+
+    def revisit(self, g: SplitGraph, a: Node, r: Node) -> None:
+        """The graphs in which r reads from a, without what was added after r and is not before a."""
+        m, order = (*a[:2], COMMIT), list(g.events)
+        after = set(order[order.index(r) + 1 :])
+        g = self.cut(g, after - g.prefix[m] - {m})
+        e = g.events[r]
+        needs = self.rules.of(g, Target(r[0], r[1], e.action, e.state))
+        self.settle(g, r, a, needs)
+        forget_comparisons(g, r[0], r[1])
+        self.threads.place(g, r[0])
+        if not g.events[r].stuck:
+            self.place_everywhere(g, a, None)
+            return
+        # A thread that waits in vain looks again: it need not see anything but the newest.
+        g.co[e.action.address].append(a)
+        self.keep_if_possible(g)
 
 
-def committed_before(e: Label, f: Label, *, both_halves: bool = False) -> bool:
-    """Whether e, po-before f, must be committed before f whatever the dependencies say. `both_halves`: on RISC-V, where
-    release and acquire of plain stores and loads are RCpc."""
-    if e.kind in SYSTEM or f.kind in SYSTEM or (e.kind is EventKind.CHOOSE and not e.hidden):
+def has_hole(g: SplitGraph, thread: int, slot: int) -> bool:
+    """Whether a thread has events from a slot on."""
+    return any(n[0] == thread and n[1] >= slot and n[2] != COMMIT for n in g.events)
+
+
+def keeps_order(g: SplitGraph, w: Node, n: Node, kept: AbstractSet[Node]) -> bool:
+    """Whether coherence forbids what an event does to be older than w, by events that stay with it."""
+    if w[0] == n[0] and w[1] < n[1] and (*w[:2], COMMIT) in kept:
         return True
-    first, second = letter(e), letter(f)
-    if e.fence in INSTRUCTION_BARRIERS:
-        return True
-    if f.fence is not None:
-        return any(first == pair[0] for pair in ORDERS.get(f.fence, ()))
-    if e.fence is not None:
-        return any(second == pair[1] for pair in ORDERS.get(e.fence, ()))
-    if not (first and second):
+    return any(r in kept and r[0] == n[0] and r[1] < n[1] and not g.events[r].stuck for r in g.readers(w))
+
+
+def closed(g: SplitGraph, some: set[Node], apart: AbstractSet[Node] = frozenset()) -> set[Node]:
+    """With the halves of read-modify-writes that need nothing else: who keeps the read keeps the write."""
+    some = set(some)
+    changed = True
+    while changed:
+        changed = False
+        for r in [r for r in some if g.is_read(r) and r not in apart]:
+            w = g.updating(r)
+            for half in (w, (*w[:2], COMMIT)) if w is not None else ():
+                if half in g.prefix and half not in some and g.prefix[half] <= some:
+                    some.add(half)
+                    changed = True
+    return some
+
+
+def _in_place(g: SplitGraph, r: Node) -> bool:
+    """Whether all that is po-before r was there before it. Else a revisit kept r for what it saw: it sees nothing
+    else."""
+    order = list(g.events)
+    later = set(order[order.index(r) + 1 :])
+    return not any(n[0] == r[0] and n[1] < r[1] for n in later)
+
+
+def forget_comparisons(g: SplitGraph, thread: int, slot: int) -> None:
+    """From here on a thread may come to other values to compare with."""
+    for n in g.slots(thread):
+        e = g.events[n]
+        if n[1] >= slot and g.compares(n) and e.mode.acquires and not e.failure.acquires:
+            g.events[n] = replace(e, mode=e.failure)
+
+
+def _commits(some: set[Node], w: Node) -> bool:
+    return w[0] < 0 or (*w[:2], COMMIT) in some
+
+
+def _forced(g: SplitGraph, r: Node, stay: set[Node], apart: set[Node]) -> bool:
+    source, address = g.rf[r], g.events[r].action.address
+    if not _commits(stay, source):
         return False
-    if e.address == f.address or (first == "r" and e.mode.acquires) or (second == "w" and f.mode.releases):
+
+    def sees(n: Node) -> bool:
+        e = g.events[n]
+        if n not in stay or n[2] != WHOLE or e.stuck or not (g.is_read(n) or g.is_write(n)):
+            return False
+        return e.action.address == address and (g.rf[n] if g.is_read(n) else n) == source
+
+    slots = g.slots(r[0])
+    earlier = source[0] < 0 or any(sees(n) and n not in apart for n in slots if n[1] < r[1])
+    return earlier and any(sees(n) for n in slots if n[1] > r[1])
+
+
+def _decided(g: SplitGraph, w: Node, stay: set[Node], apart: set[Node]) -> bool:
+    """Whether all that decides if a write happens is there and stays."""
+    slots = [g.at(w[0], k) for _, k in names(g.events[w].action.control_deps)]
+    return all(n is not None and n in stay and n not in apart and g.is_read(n) for n in slots)
+
+
+def _put_after_source(g: SplitGraph, r: Node) -> bool:
+    """Puts the write of an update right after what it read; false where another update of it is there."""
+    w, source, order = (r[0], r[1] + 1, WHOLE), g.rf[r], g.co[g.events[r].action.address]
+    k = order.index(source) + 1
+    after = order[k] if k < len(order) else None
+    if after == w:
         return True
-    if both_halves and not ((e.rmw or e.exclusive) and (f.rmw or f.exclusive)):
+    pair = g.events[after].pair if after is not None else None
+    if pair is not None and g.rf[pair] == source:
         return False
-    return first == "w" and e.mode.releases and second == "r" and f.mode.acquires and f.mode is not Mode.ACQ_PC
-
-
-def annotated(e: Label, f: Label, mode: Mode) -> bool:
-    """RISC-V annotates both halves of a read-modify-write: its read releases, too, and its write acquires. `mode` is
-    that of the instruction of f: whether a compare-exchange fails is not known before it is committed."""
-    return (letter(e) != "" and letter(f) == "r" and mode.releases) or (letter(e) == "w" and e.mode.acquires)
-
-
-def letter(e: Label) -> str:
-    """r for reads; w for writes and for store-conditionals that failed, which might have been writes."""
-    return "r" if e.is_read else "w" if e.is_write or e.hidden else ""
-
-
-class CommitTrust(Trust):
-    def __init__(self, program: Program, consistent: Predicate) -> None:
-        super().__init__(program, consistent)
-        self.threads: HoleyThreads = HoleyThreads(program)
-
-    def write(self, graph: Graph, a: Name) -> None:
-        label = graph.labels[a]
-        if label.rmw and not label.exclusive and self.late_operand(graph, a):
-            assert label.origin is not None
-            self.visit(self.threads.add_phantom(graph.without({a}), label.origin))
-            graph = replace(graph, labels={**graph.labels, a: replace(label, optional=True)})
-        super().write(graph, a)
-
-    def late_operand(self, graph: Graph, a: Name) -> bool:
-        """Whether the write of a read-modify-write needs something in its thread that its read does not need."""
-        todo, found = [graph.pairs[a]], {graph.pairs[a]}
-        while todo:
-            new = graph.labels[todo.pop()].before - found
-            found |= new
-            todo += new
-        return not graph.labels[a].before <= found
-
-    def complete(self, graph: Graph) -> None:
-        if not any(e.phantom for e in graph.labels.values()):
-            super().complete(graph)
-
-    def prefix(self, graph: Graph, a: Name) -> set[Name]:
-        found: set[Name] = set()
-        todo = list(self._direct(graph, a))
-        while todo:
-            n = todo.pop()
-            if n not in found:
-                found.add(n)
-                todo += self._direct(graph, n)
-        return found | {n for n in graph.labels if n[0] < 0}
-
-    def _direct(self, graph: Graph, n: Name) -> Iterator[Name]:
-        yield from graph.labels[n].before
-        if n in graph.rf:
-            yield graph.rf[n]
-        yield from (a for a, b in graph.spawns if b == n)
-
-    def revisit(self, graph: Graph, r: Name, a: Name) -> Graph:
-        order = list(graph.labels)
-        old = graph.labels[r]
-        assert old.origin is not None
-        graph = self.threads.add_read(graph, old.origin, a)
-        label = replace(graph.labels[r], before=old.before)
-        labels = {n: label if n == r else graph.labels[n] for n in order}
-        return replace(graph, labels={**labels, **{n: e for n, e in graph.labels.items() if n not in labels}})
+    order.remove(w)
+    order.insert(order.index(source) + 1, w)
+    return True

@@ -1,0 +1,173 @@
+// The definition of CommitEngine, continued: what the model says of a graph, and whether what it forbids may be garbage
+// of a revisit to come (docs/how/power.md).
+#pragma once
+
+#include "explore/commit_engine.hpp"
+
+namespace fencepost {
+
+// The slow twin of `consistent`.
+template <unsigned W> bool CommitEngine<W>::consistent_anew(const G& g) {
+  CommitStructure<W, G> structure;
+  return !structure.build(g, states_.machine().dependencies(), options_.success_dependencies) ||
+         PlanEvaluator<W>(options_.plan).consistent(structure.s);
+}
+
+// Also forbidden: two read-modify-writes that read the same write, though one may not have written yet.
+template <unsigned W> bool CommitEngine<W>::consistent(G& g) {
+  if (g.judged) return true;
+  if (!options_.foreseen.empty() && !as_foreseen(g)) return false;
+  for (const auto& l : g.location) {
+    Set taken;
+    bool twice = l.initial_readers.any() && updates_twice(g, l.initial_readers);
+    l.reads.each([&](unsigned r) {
+      const Id w = g.event[r].reads_from;
+      if (w < 0 || taken.test(g.bit(w))) return;
+      taken.set(g.bit(w));
+      twice |= updates_twice(g, g.readers[static_cast<std::size_t>(w)]);
+    });
+    if (twice) return false;
+  }
+  if (!structure_.build(g, states_.machine().dependencies(), options_.success_dependencies)) {
+    full_ = true;
+    return true;
+  }
+  g.judged = plan_.consistent(structure_.s);
+  FP_ASSERT(g.judged == consistent_anew(g), "what is kept from graph to graph should be what the graph says");
+  return g.judged;
+}
+
+template <unsigned W> bool CommitEngine<W>::updates_twice(const G& g, const Set& readers) const {
+  unsigned count = 0;
+  readers.each([&](unsigned r) { count += g.event[r].action().part == Part::Rmw; });
+  return count > 1;
+}
+
+// Drops the graph on top of the stack where it cannot lead to an execution.
+template <unsigned W> void CommitEngine<W>::keep_if_possible() {
+  if (!possible(top())) ++spare_;
+}
+
+// Whether a graph is an execution so far, or what makes it none may go.
+template <unsigned W> bool CommitEngine<W>::possible(G& g) {
+  g.fits = consistent(g);
+  return g.fits || may_be_garbage(g);
+}
+
+// What no revisit below this graph deletes or changes: events with another than the canonical choice, what they need,
+// and what came before the first read that a revisit might change. Under IMM the read of a compare-exchange may be
+// deleted for a later access that sees the same: it stands for that one then, its write does not (`apart`).
+template <unsigned W> Bits<W> CommitEngine<W>::fixed(const G& g, Set& apart) const {
+  const bool may_pass = options_.commit_order == CommitOrder::Imm;
+  Set perm;
+  for (bool changed = true; changed;) {
+    changed = false;
+    Set before;
+    for (const Id e : g.order) {
+      before.set(g.bit(e));
+      if (perm.test(g.bit(e))) continue;
+      Set base = before | perm;
+      const SplitEvent& v = g[e];
+      if (v.is_read() && v.reads_from >= 0) {
+        base.set(g.bit(v.reads_from));
+        if (g[v.reads_from].commit != none) base.set(g.bit(g[v.reads_from].commit));
+      }
+      if (canonical(g, e, base)) continue;
+      if (v.is_read()) { // later accesses may make it so
+        const auto& slots = g.thread[v.thread].slot;
+        for (std::size_t k = v.slot + 1; k < slots.size(); ++k)
+          if (slots[k] != none) {
+            base.set(g.bit(slots[k]));
+            if (g[slots[k]].commit != none) base.set(g.bit(g[slots[k]].commit));
+          }
+        if (canonical(g, e, base)) continue;
+      }
+      perm.set(g.bit(e));
+      perm |= g.prefix_of(e);
+      if (may_pass && v.is_read() && g.compares(e)) apart.set(g.bit(e));
+      close(g, perm, apart); // who keeps a read keeps its write
+      changed = true;
+    }
+  }
+  Set keep = perm;
+  for (const Id e : g.order) {
+    if (g[e].is_read() && !perm.test(g.bit(e))) break;
+    keep.set(g.bit(e));
+    keep |= g.prefix_of(e);
+  }
+  close(g, keep, apart);
+  return keep;
+}
+
+// Whether all that the model forbids in a graph might go by a later revisit. pre: the model forbids it.
+template <unsigned W> bool CommitEngine<W>::may_be_garbage(const G& g) {
+  Set apart, stay = fixed(g, apart);
+  std::vector<Id> updates;
+  if (options_.commit_order == CommitOrder::Imm) add_forced(g, stay, apart, updates);
+  const Set gone = g.used - stay;
+  if (gone.none()) return false;
+  part_ = g;
+  cut(part_, gone);
+  for (const Id r : updates)
+    if (!place_after_source(part_, r)) return false;
+  return consistent(part_);
+}
+
+// A read between two accesses of its thread that stay and see the same write sees it, too, in every execution that they
+// are part of; and an update that stays has written there, right after what it read, where all that decides stays. So
+// these belong to what stays.
+template <unsigned W>
+void CommitEngine<W>::add_forced(const G& g, Set& stay, Set apart, std::vector<Id>& updates) const {
+  for (const auto& th : g.thread) {
+    for (std::size_t k = 0; k < th.slot.size(); ++k) {
+      const Id r = th.slot[k];
+      if (r == none || !g[r].is_read() || g[r].stuck) continue;
+      const bool surely = stay.test(g.bit(r)) && !apart.test(g.bit(r));
+      if (!surely && !forced(g, r, stay, apart)) continue;
+      stay.set(g.bit(r));
+      apart.reset(g.bit(r));
+      const Id w = g.updating.test(g.bit(r)) ? th.slot[k + 1] : none;
+      if (w == none || g[w].commit == none || stay.test(g.bit(g[w].commit))) continue;
+      if (!g.commits(stay, g[r].reads_from) || !decided(g, w, stay, apart)) continue;
+      stay.set(g.bit(w));
+      stay.set(g.bit(g[w].commit));
+      updates.push_back(r);
+    }
+  }
+}
+
+template <unsigned W> bool CommitEngine<W>::forced(const G& g, Id r, const Set& stay, const Set& apart) const {
+  const SplitEvent& v = g[r];
+  const auto& slots = g.thread[v.thread].slot;
+  if (!g.commits(stay, v.reads_from)) return false;
+  const auto sees = [&](Id e) {
+    return e != none && stay.test(g.bit(e)) && g[e].location == v.location && g[e].half == Half::Whole && !g[e].stuck &&
+           (g[e].is_read() ? g[e].reads_from : e) == v.reads_from;
+  };
+  const auto surely = [&](Id e) { return sees(e) && !apart.test(g.bit(e)); };
+  const auto here = slots.begin() + v.slot;
+  return (v.reads_from == initial || std::any_of(slots.begin(), here, surely)) &&
+         std::any_of(here + 1, slots.end(), sees);
+}
+
+// Whether all that decides if a write happens is there and stays.
+template <unsigned W> bool CommitEngine<W>::decided(const G& g, Id w, const Set& stay, const Set& apart) const {
+  const auto& all = states_.machine().dependencies().elements(g[w].action().control_deps);
+  return std::all_of(all.begin(), all.end(), [&](std::uint32_t d) {
+    const Id e = g.at_slot(g[w].thread, slot_of(d));
+    return e != none && stay.test(g.bit(e)) && !apart.test(g.bit(e)) && g[e].is_read();
+  });
+}
+
+// Puts the write of an update right after what it read; false where another update of it is there.
+template <unsigned W> bool CommitEngine<W>::place_after_source(G& g, Id r) const {
+  const Id w = g.at_slot(g[r].thread, g[r].slot + 1), source = g[r].reads_from;
+  const Id next = g.coherence_after(source, g[r].location);
+  if (next == w) return true;
+  if (next != none && g[next].pair != none && g[g[next].pair].reads_from == source) return false;
+  g.displace(w);
+  g.place(w, source);
+  return true;
+}
+
+} // namespace fencepost
