@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.cli import main
+from fencepost.cli import run
 from fencepost.models.registry import find
 from fencepost.obligations import Checked, Item, check, look_at, program
 from fencepost.program.program import Arch
@@ -54,14 +54,14 @@ def test_a_model_that_forbids_less_later_is_not_prefix_closed(tmp_path: Path) ->
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["models", "power", "--check", "--between", "0", "--json"]) == 0
+    assert run(["models", "power", "--check", "--between", "0", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert set(told["obligations"].values()) == {True}
     assert (told["programs"], told["rules"], told["dead_ends"]) == (4, "power", 0)
 
 
 def test_the_command_is_about_models_that_go_out_of_order(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["models", "rc11", "--check"]) == 2
+    assert run(["models", "rc11", "--check"]) == 2
     assert "in program order" in capsys.readouterr().err
-    assert main(["models", "--check"]) == 2
+    assert run(["models", "--check"]) == 2
     assert "one model" in capsys.readouterr().err
