@@ -9,7 +9,7 @@ import pytest
 from paper_programs import ACQ, REL, X, Y, Z, ainc, binc, casrot, casw, fence, fetch_add, program, read, readers, write
 
 from corpus import CORPUS, needs_corpus, table
-from fencepost.explore import native
+from fencepost.explore import explore, native
 from fencepost.explore.begin import begin
 from fencepost.explore.convert import to_execution
 from fencepost.explore.foresight import foreseen
@@ -148,3 +148,4 @@ def test_dead_ends_are_the_same() -> None:
     found = twin(p, "armv8")
     assert found.dead_ends > 0
     assert core(p, "armv8") == (found.seen, found.blocked, found.dead_ends)
+    assert explore(p, "armv8").extra["dead_ends"] == found.dead_ends

@@ -119,6 +119,7 @@ def _check(program: Program, found: Model, options: CheckOptions, progress: Watc
         | ({"estimate": asdict(report.estimate)} if report.estimate is not None else {})
         | ({"digest": reading.digest(report)} if options.digest else {})
         | ({"duplicates": report.results.duplicates} if options.algorithm == "rcmc" else {})
+        | ({"dead_ends": report.results.dead_ends} if report.results.dead_ends and options.algorithm == "trust" else {})
         | reading.reduced(report, prepared),
         why,
         others=tuple(witnesses[1:]),
