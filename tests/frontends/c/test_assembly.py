@@ -41,6 +41,14 @@ def _check(tmp_path: Path, body: str, **options: object) -> Verdict:
     return api.check(path, **options)  # type: ignore[arg-type]
 
 
+_PAIR = """static uint64_t v[2] __attribute__((aligned(16)));
+static _Bool cas16(uint64_t *p, uint64_t *o, uint64_t n, uint64_t m) {
+  _Bool z;
+  asm volatile("lock cmpxchg16b %0; setz %3" : "+m"(*(__int128 *)p), "=a"(o[0]), "=d"(o[1]), "=q"(z)
+               : "a"(o[0]), "d"(o[1]), "b"(n), "c"(m) : "memory", "cc");
+  return z;
+}
+"""
 _RIGHT = {
     "add": "void *p(void *z) { faa(&x, 2); inc(&x); return 0; } int main(void) { pthread_t t[2]; both(t, p, p);"
     " assert(x == 6); }",
@@ -69,6 +77,12 @@ _RIGHT = {
     " int main(void) { pthread_t t[2]; both(t, p, p); assert(x == 32 && y == 1 && btr(13, 3) && !btr(5, 66)); }",
     "clock": "int main(void) { unsigned lo, hi;"
     ' asm volatile("rdtsc" : "=a"(lo), "=d"(hi)); assert(lo < 7 || lo > 6); }',
+    "pair": _PAIR + "void *p(void *z) { uint64_t o[2] = {0, 0}; if (cas16(v, o, 1, 2)) inc(&x);"
+    " else assert(o[0] == 1 && o[1] == 2); return 0; }"
+    " int main(void) { pthread_t t[2]; both(t, p, p); assert(x == 1 && v[0] == 1 && v[1] == 2); }",
+    "pair that fails": _PAIR + "void *p(void *z) { uint64_t o[2] = {7, 7}; store(&x, 1); cas16(v, o, 1, 2);"
+    ' a = load(&y); return 0; } void *q(void *z) { store(&y, 1); asm volatile("mfence" ::: "memory");'
+    " b = load(&x); return 0; } int main(void) { pthread_t t[2]; both(t, p, q); assert(a || b); }",
     "identity": "int main(void) { assert(same(5) == 5); int r = faa(&x, 3); assert(r == 0 && x == 3); }",
 }
 

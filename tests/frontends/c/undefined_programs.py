@@ -171,4 +171,50 @@ PROGRAMS = (
         "long f(long a) { return a; }\n" + _main("int (*g)(int) = (int (*)(int))f; one = g(1);"),
         "values are passed alike",
     ),
+    Undefined(
+        "use of a local variable after its function has returned, through a pointer that was stored",
+        None,
+        "int *volatile kept;\nint f(void) { int x = 1; kept = &x; return x; }\n" + _main("f(); one = *kept;"),
+        "what others may reach lives as long as its thread",
+    ),
+    Undefined(
+        "wait for a semaphore that is destroyed",
+        None,
+        _main("sem_t s; sem_init(&s, 0, 1); sem_destroy(&s); sem_wait(&s);"),
+        "a semaphore keeps no note of it",
+    ),
+    Undefined(
+        "pointer arithmetic that overflows",
+        None,
+        _main("char a[4]; char *p = a; p += (unsigned long)LONG_MAX + one; one = p == a;"),
+        "only accesses are looked at",
+    ),
+    Undefined(
+        "null for a parameter that is not to be null",
+        None,
+        "__attribute__((nonnull)) int f(int *p) { return 1; }\n" + _main("int *volatile p = 0; one = f(p);"),
+        "only accesses are looked at",
+    ),
+    Undefined(
+        "delete of what new[] or malloc gave",
+        None,
+        _main("int *p = new int[3]; delete p;"),
+        "memory keeps no note of who gave it",
+        "cpp",
+    ),
+    Undefined(
+        "load of an enumeration with no such value",
+        None,
+        "enum E { A, B, C };\n" + _main("int x = 77; E e; memcpy(&e, &x, sizeof e); one = e == C;"),
+        "as for bool",
+        "cpp",
+    ),
+    Undefined(
+        "cast to a derived class that the object is not of",
+        None,
+        "struct A { virtual ~A() {} };\nstruct B : A { int g() { return 2; } };\n"
+        + _main("A a; one = static_cast<B *>(&a)->g();"),
+        "only accesses are looked at",
+        "cpp",
+    ),
 )

@@ -9,7 +9,19 @@ from fencepost.frontends.assembly.code import ZERO, constant
 from fencepost.frontends.assembly.counting import leading_zeros, population, trailing_zeros
 from fencepost.frontends.assembly.dialect import Dialect, RegisterName
 from fencepost.frontends.scan import Token, Tokens
-from fencepost.program.instructions import Cas, Choose, Fence, FenceKind, Mode, Op, Return, Rmw, RmwOp
+from fencepost.program.instructions import (
+    AtomicBegin,
+    AtomicEnd,
+    Cas,
+    Choose,
+    Fence,
+    FenceKind,
+    Mode,
+    Op,
+    Return,
+    Rmw,
+    RmwOp,
+)
 from fencepost.program.operands import Const, GlobalAddress, Operand, Reg
 from fencepost.program.program import Arch
 from fencepost.records import dataclass
@@ -83,6 +95,8 @@ class X86(Dialect):
             name = mnemonic.text.upper()
         if name in _FENCE:
             self.code.add(Fence(_FENCE[name]))
+        elif name == "CMPXCHG16B":
+            self._exchange_pair(self._argument(t), locked, mnemonic, t)
         elif name in _CLOCKS:
             for base in _CLOCKS[name]:  # nobody knows the time
                 register = self.code.register(("R" if self.wide else "E") + base)
@@ -438,6 +452,32 @@ class X86(Dialect):
             equal = self._holds("E")
             self._write(dst, self.code.compute(Op.SELECT, equal, desired, old, width=8 * size), size)
         self._set(accumulator, old, size)
+
+    def _exchange_pair(self, dst: Argument, locked: bool, mnemonic: Token, t: Tokens) -> None:
+        """Sixteen bytes are two locations here. With `lock` nobody sees one of them without the other: a block, between
+        two fences, since the buffer is drained before it and after it."""
+        if not isinstance(dst, Memory) or not locked or not self.wide:
+            self.unknown(mnemonic, t)
+        code = self.code
+        halves = [dst.address, code.offset(dst.address, Const(8))]
+        expected, desired = ([code.register(r) for r in rs] for rs in (("RAX", "RDX"), ("RBX", "RCX")))
+        end = code.fresh_label()
+        code.add(Fence(FenceKind.MFENCE))
+        code.add(AtomicBegin())
+        old = [code.scratch(), code.scratch()]
+        for half, register in zip(halves, old, strict=True):
+            code.load(register, half, 8)
+        same = [code.compute(Op.EQ, o, e) for o, e in zip(old, expected, strict=True)]
+        equal = code.compute(Op.AND, *same)
+        code.branch_unless(equal, end)
+        for half, register in zip(halves, desired, strict=True):
+            code.store(half, register, 8)
+        code.label(end)
+        code.add(AtomicEnd())
+        code.add(Fence(FenceKind.MFENCE))
+        for register, found in zip(expected, old, strict=True):
+            code.move(register, found)
+        code.compute(Op.XOR, equal, Const(1), dst=code.register("flags.result"))  # of all flags only this one changes
 
     def _conditional_move(self, taken: Reg, t: Tokens) -> None:
         arguments = self._arguments(t, False)

@@ -83,6 +83,17 @@ class Machine:
                 break
             self.b.emit(replace(map_operands(i, lambda o: registers[o.index] if isinstance(o, Reg) else o), at=None))
             self.template.written.update(registers[r.index] for r in defined(i))
+        self._share(dict(zip(code.registers, registers, strict=True)))
+
+    def _share(self, registers: dict[str, Reg]) -> None:
+        """Gives results their values whose machine register is an input's, too: `"=a"(old) : "a"(expected)`."""
+        for n, place in enumerate(self.template.places):
+            naming = self.dialect.naming(self.names[n])
+            held = registers.get(naming.name) if naming is not None else None
+            if place in self.template.results and held in self.template.written and held not in (None, place.value):
+                assert held is not None and place.value is not None, "a result should have a register"
+                self.b.move(place.value, held)
+                self.template.written.add(place.value)
 
     def _registers(self, code: Code) -> list[Reg]:
         """The registers of the surrounding function, for those of the code."""
