@@ -19,6 +19,9 @@ std::uint64_t mix(std::uint64_t h) {
   return (h ^ (h >> 29)) * 0xBF58476D1CE4E5B9ULL;
 }
 
+// Whether a thread has ended and may be joined: who ends the whole program is not.
+bool ends_alone(const LocalState& l) { return l.kind == LabelKind::End && !l.action.process; }
+
 template <class F> void in_parallel(std::size_t jobs, F f) {
   std::vector<std::exception_ptr> wrong(jobs);
   const auto run = [&](std::size_t k) {
@@ -463,7 +466,7 @@ Search::Keys Search::keys(const State& s, const LocalState& l) const {
     return {other, other, other};
   case LabelKind::Join:
     other = static_cast<std::uint32_t>(std::min<std::uint64_t>(l.action.value, UINT32_MAX));
-    if (other >= plan_.threads || locals_.at(other, s.locals[other]).kind != LabelKind::End) return nothing;
+    if (other >= plan_.threads || !ends_alone(locals_.at(other, s.locals[other]))) return nothing;
     return {s.locals[other], s.locals[other], other};
   default:
     return {0, 0, 0};

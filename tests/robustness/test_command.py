@@ -283,6 +283,7 @@ def test_a_loop_that_only_waits_may_be_read_as_a_wait(capsys: pytest.CaptureFixt
     assert "wait" not in api.promela(file) and "->" in api.promela(file, waits=True)
 
 
+<<<<<<< HEAD
 # --- C for SPIN
 
 SIZED = """
@@ -354,3 +355,24 @@ def test_what_a_promela_int_cannot_hold_is_guarded(tmp_path: Path) -> None:
 def test_spin_agrees_on_c(kind: str, between: str, tmp_path: Path) -> None:
     verdict = check_robustness(sized(tmp_path, kind, between), RobustOptions(backend="spin", against="ra"))
     assert verdict.extra["robust"] is bool(between)
+=======
+ENDS = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+atomic_int x;
+void *ends_all(void *unused) { if (atomic_load(&x) == 0) exit(1); return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, ends_all, 0); pthread_join(t, 0); assert(0); }
+"""
+
+
+@pytest.mark.parametrize("against", ["rc11", "ra", "sra", "tso"])
+def test_who_ended_the_program_is_not_joined(tmp_path: Path, against: str) -> None:
+    """What would come after such a join never happens; it was followed, and its witness could not be shown."""
+    (tmp_path / "ends.c").write_text(ENDS)
+    found = api.robust(tmp_path / "ends.c", against=against)
+    assert found.answer is Answer.PASS, found.reason
+    (tmp_path / "ends.c").write_text(ENDS.replace("== 0", "!= 0"))
+    assert api.robust(tmp_path / "ends.c", against=against).answer is Answer.FAIL
+>>>>>>> f5822dc (Let nobody join a thread that has ended the program)

@@ -337,8 +337,8 @@ def _values(transitions: Transitions, state: _State, number: int, addresses: dic
     if action.kind is Kind.SPAWN:
         return (state.threads.index(-1),)
     if action.kind is Kind.JOIN:
-        ended = state.threads[action.value]
-        return (transitions.action(ended).value,) if transitions.action(ended).kind is Kind.END else ()
+        ended = transitions.action(state.threads[action.value])
+        return (ended.value,) if ended.kind is Kind.END and not ended.process else ()
     if action.kind is Kind.CHOOSE:
         return range(action.value, action.high + 1)
     if action.kind in (Kind.BLOCK, Kind.ERROR, Kind.END):

@@ -280,11 +280,11 @@ def _advance(
 
 
 def _joined(transitions: Transitions, threads: tuple[int, ...], action: Action) -> tuple[int, ...]:
-    """What a join receives; nothing while the thread runs."""
+    """What a join receives; nothing while the thread runs, or where it has ended the whole program."""
     if action.value >= len(threads):
         return ()
     end = transitions.action(threads[action.value])
-    return (end.value,) if end.kind is Kind.END else ()
+    return (end.value,) if end.kind is Kind.END and not end.process else ()
 
 
 def _refuse(action: Action) -> None:

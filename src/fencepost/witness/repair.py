@@ -38,7 +38,9 @@ def repair(witness: Witness, model: Model) -> Witness:
     except ReplayError:
         found = islice(_Filler(program, witness.execution).executions(), _MOST)
         whole = next((x for x in found if model.judge(x, all_violations=False).consistent), None)
-        return witness if whole is None else repair(replace(witness, execution=whole), model)
+        if whole is None or len(whole.events) == len(witness.execution.events):
+            return witness  # there was no hole
+        return repair(replace(witness, execution=whole), model)
 
 
 def _cut(witness: Witness, left: list[int]) -> Witness:
