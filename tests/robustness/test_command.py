@@ -283,7 +283,6 @@ def test_a_loop_that_only_waits_may_be_read_as_a_wait(capsys: pytest.CaptureFixt
     assert "wait" not in api.promela(file) and "->" in api.promela(file, waits=True)
 
 
-<<<<<<< HEAD
 # --- C for SPIN
 
 SIZED = """
@@ -355,7 +354,8 @@ def test_what_a_promela_int_cannot_hold_is_guarded(tmp_path: Path) -> None:
 def test_spin_agrees_on_c(kind: str, between: str, tmp_path: Path) -> None:
     verdict = check_robustness(sized(tmp_path, kind, between), RobustOptions(backend="spin", against="ra"))
     assert verdict.extra["robust"] is bool(between)
-=======
+
+
 ENDS = """
 #include <assert.h>
 #include <pthread.h>
@@ -375,4 +375,3 @@ def test_who_ended_the_program_is_not_joined(tmp_path: Path, against: str) -> No
     assert found.answer is Answer.PASS, found.reason
     (tmp_path / "ends.c").write_text(ENDS.replace("== 0", "!= 0"))
     assert api.robust(tmp_path / "ends.c", against=against).answer is Answer.FAIL
->>>>>>> f5822dc (Let nobody join a thread that has ended the program)
