@@ -19,6 +19,7 @@ NAMES = {
     "mp.c": "unsafe publication", "double_checked.c": "double-checked locking", "lost_signal.c": "lost wake-up",
     "abba.c": "lock order inversion", "aba.c": "ABA", "iriw.c": "independent reads of independent writes",
     "sleeper.c": "store buffering", "publish.c": "unsafe publication",
+    "lazy_once.c": "double-checked locking", "full_ring.c": "",
     "no_lock.c": "", "lost_update.c": "lost update", "seqlock.c": "broken sequence lock",
     "check_then_set.c": "", "spinlock.c": "unlock without release",
     "condition_if.c": "condition variable without a loop",

@@ -8,7 +8,14 @@ from __future__ import annotations
 from fencepost.execution.execution import Event
 from fencepost.program.instructions import ErrorKind
 from fencepost.witness.case import Case
-from fencepost.witness.protocols import counted_reference, holds_lock, split_update, torn, unchecked_wait
+from fencepost.witness.protocols import (
+    counted_reference,
+    double_checked,
+    holds_lock,
+    split_update,
+    torn,
+    unchecked_wait,
+)
 
 #: A cycle of the execution, read from any of its edges: what a thread keeps in order (po with the kinds of its ends),
 #: and how one thread's access reaches the next.
@@ -30,7 +37,7 @@ def known_as(case: Case) -> str:
     if kind in (ErrorKind.RACE, ErrorKind.USE_AFTER_FREE) and counted_reference(case) is not None:
         return "reference count"
     if kind is ErrorKind.RACE:
-        return _publication(case)
+        return "double-checked locking" if double_checked(case) else _publication(case)
     return _sequence_lock(case) or _cycle(case) or _taking_turns(case)
 
 

@@ -53,7 +53,18 @@ def consulted(case: Case) -> list[int]:
 
 
 def locked_by_one(case: Case) -> tuple[Event, Event] | None:
-    """Of a race: the access under a mutex and the other one, which is under none."""
+    """Of a race: the access under a mutex and the other one, which is under none, where that is the mistake."""
+    found = _on_one_side(case)
+    return None if found is None or _double_checked(case, *found) else found
+
+
+def double_checked(case: Case) -> bool:
+    """Of a race: whether a lock was meant for the first time only, and what is looked at without it is plain."""
+    found = _on_one_side(case)
+    return found is not None and _double_checked(case, *found)
+
+
+def _on_one_side(case: Case) -> tuple[Event, Event] | None:
     error = case.witness.error
     if error.kind is not ErrorKind.RACE or len(error.events) != 2:
         return None
@@ -61,8 +72,7 @@ def locked_by_one(case: Case) -> tuple[Event, Event] | None:
     held = holds_lock(case, a), holds_lock(case, b)
     if held[0] == held[1]:
         return None
-    locked, other = (a, b) if held[0] else (b, a)
-    return None if _double_checked(case, locked, other) else (locked, other)
+    return (a, b) if held[0] else (b, a)
 
 
 def _double_checked(case: Case, locked: Event, other: Event) -> bool:
