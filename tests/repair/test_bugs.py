@@ -63,3 +63,14 @@ def test_a_race_beside_a_lock_or_a_protocol_is_not_answered_with_atomics() -> No
     assert one_side.answer is Answer.FAIL and "look at tail" in one_side.reason and "hide" in one_side.reason
     lost = fencepost.repair(BUGS[0].with_name("split_stat.c"))
     assert lost.answer is Answer.FAIL and "updates of other threads would be lost" in lost.reason
+
+
+def test_a_result_that_is_read_too_early_is_said(tmp_path: Path) -> None:
+    (tmp_path / "early.c").write_text(
+        "#include <pthread.h>\nint result;\nstatic void *work(void *a) { result = 42; return 0; }\n"
+        "int main(void) {\n  pthread_t t;\n  pthread_create(&t, 0, work, 0);\n  int r = result;\n"
+        "  pthread_join(t, 0);\n  return r;\n}\n"
+    )
+    found = fencepost.repair(tmp_path / "early.c")
+    assert found.answer is Answer.PASS and any("hold a lock" in n for n in found.notes)
+    assert any("reads result (early.c:7)" in n and "join that thread before" in n for n in found.notes)

@@ -15,6 +15,11 @@ C = [
     ("int a = 1, x = f(1, 2), b;", "int a = 1;\n_Atomic int x = f(1, 2);\nint b;"),
     ("struct s { int a; unsigned x[4]; };", "struct s { int a; _Atomic unsigned x[4]; };"),
     ("void f(void) { int x = 0; x = 1; }", "void f(void) { _Atomic int x = 0; x = 1; }"),
+    (
+        "int x;\nint f(void) { int y = x, z = x; return y; }",
+        "_Atomic int x;\nint f(void) { int y = x, z = x; return y; }",
+    ),
+    ("int x = 1, y = 2, *p = &x;", "_Atomic int x = 1;\nint y = 2, *p = &x;"),
     ("unsigned long x = 0;\nint g(void) { return x; }", "_Atomic unsigned long x = 0;\nint g(void) { return x; }"),
 ]
 REFUSED = [

@@ -9,7 +9,7 @@ inside a lock or a protocol is a fault of that, and atomic memory would hide it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from fencepost.errors import FencepostError
 from fencepost.program.instructions import ErrorKind, Load, Mode, Store
@@ -25,6 +25,7 @@ from fencepost.repair.survey import Survey
 from fencepost.repair.text.edits import Declared, apply, position_of
 from fencepost.verdict import Verdict, Witness
 from fencepost.witness.case import open_case
+from fencepost.witness.protocols import read_too_early
 
 _MOST = 4  # objects: a program with more of them was not written with other threads in mind
 COST = 20  # of an object; more than any fence, since every access to it pays
@@ -116,6 +117,28 @@ class _Attempt:
         if len(found) != 1:
             raise FencepostError(f"{name} is declared where it cannot be changed")
         return found[0]
+
+
+_STEPS = (
+    "each access of an atomic variable is a step of its own: where several of them belong together, hold a lock around"
+    " them instead"
+)
+
+
+def cautions(objects: Iterable[MadeAtomic]) -> list[str]:
+    """What atomic memory does not do, and what else may have been meant."""
+    notes = [_STEPS]
+    for o in objects:
+        case = open_case(o.without)
+        found = read_too_early(case)
+        if found is not None:
+            read, write = found
+            notes.append(
+                f"{case.names.subject(read.thread)} reads {case.names.location(read.address)}"
+                f" ({case.names.place(read.at)}) while {case.names.subject(write.thread)}, which it started, may still"
+                " be at work: if it wants the result, it should join that thread before"
+            )
+    return notes
 
 
 def raced(verdict: Verdict) -> str | None:

@@ -14,7 +14,7 @@ from fencepost.program.instructions import Await, BlockingCas, FenceKind, Join, 
 from fencepost.program.operands import Position
 from fencepost.program.program import Program
 from fencepost.records import dataclass
-from fencepost.repair.atomics import COST, with_atomics
+from fencepost.repair.atomics import COST, cautions, with_atomics
 from fencepost.repair.lattice import joined, parse_costs, raised
 from fencepost.repair.machines import compiled
 from fencepost.repair.monotone import objections
@@ -83,6 +83,7 @@ def _with_atomics(task: Task, made: Survey, found: Search, oracle: Oracle) -> Re
     return replace(
         answer, changes=(*changes, *answer.changes), texts=tuple(sorted(texts.items())), patch=patch, proved=False,
         cost=answer.cost + COST * len(changes), objections=(_ATOMICS, *answer.objections),
+        notes=(*answer.notes, *cautions(tried.objects)),
     )  # fmt: skip
 
 

@@ -85,6 +85,19 @@ def _double_checked(case: Case, locked: Event, other: Event) -> bool:
     return {holds_lock(case, e) for e in looks} == {False, True}
 
 
+def read_too_early(case: Case) -> tuple[Event, Event] | None:
+    """Of a race: a read of a thread, and the write of a thread that it started and has not joined yet."""
+    error, x = case.witness.error, case.witness.execution
+    if error.kind is not ErrorKind.RACE or len(error.events) != 2:
+        return None
+    started = {(case.events[a].thread, case.events[b].thread) for a, b in x.spawns}
+    a, b = (case.events[e] for e in error.events)
+    for read, write in ((a, b), (b, a)):
+        if read.is_read and write.is_write and (read.thread, write.thread) in started:
+            return read, write
+    return None
+
+
 def holds_lock(case: Case, at: Event) -> bool:
     """Whether a thread has locked a mutex, and not unlocked it, before this access."""
     line = [e for e in case.witness.execution.thread_events(at.thread) if e.index < at.index]

@@ -35,12 +35,15 @@ class _Declaration:
 
 def made_atomic(text: str, code: str, name: str, cxx: bool) -> Declared | None:
     """`code` is the text without comments, strings and directives, as long as before."""
-    found = [d for m in re.finditer(rf"\b{re.escape(name)}\b", code) if (d := _declaration(text, code, m)) is not None]
+    uses = re.finditer(rf"\b{re.escape(name)}\b", code)
+    found = {
+        d for use in uses if (d := _declaration(text, code, use)) is not None and name in map(_named, d.declarators)
+    }
     if len(found) != 1:
         return None
-    one = found[0]
-    number = next((n for n, d in enumerate(one.declarators) if _named(d) == name), None)
-    if number is None or ":" in one.declarators[number].partition("=")[0].replace("::", ""):  # a bit-field
+    (one,) = found
+    number = [_named(d) for d in one.declarators].index(name)
+    if ":" in one.declarators[number].partition("=")[0].replace("::", ""):  # a bit-field
         return None
     mine = one.declarators[number]
     around = [one.declarators[:number], one.declarators[number + 1 :]]  # each keeps its place: a struct has an order
