@@ -135,6 +135,10 @@ private:
   Set pinned_waits(const Graph<W>& g, Location l) const;
   template <class F> bool pinned_on(const Graph<W>& g, Id w, F&& previous) const;
 
+  // --- looking twice
+  bool looked_twice(const typename Graph<W>::Thread& th) const;
+  bool stands_for_nothing() const;
+
   // --- without coherence
   Id next_source_weakly(Frame& f);
   bool only_place_weakly(Frame& f);
@@ -195,6 +199,7 @@ private:
   Reporter<Graph<W>> reporter_;
   Blocks<W> blocks_;
   const bool own_hb_, has_non_atomics_, has_blocks_, has_barriers_, has_sections_;
+  const bool leaves_out_; // graphs in which somebody looked twice
   Symmetry<W> symmetry_;
   std::vector<std::unique_ptr<Graph<W>>> graphs_;
   std::size_t depth_ = 0;

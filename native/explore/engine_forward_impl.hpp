@@ -30,6 +30,7 @@ Engine<W>::Engine(LocalStates& states, const ExploreOptions& options, Results& r
       has_barriers_(detail::uses(states, [](const Instruction& i) { return i.flags & flag::barrier; })),
       has_sections_(detail::uses(
           states, [](const Instruction& i) { return i.opcode == Opcode::AtomicBegin && i.use[0] != no_operand; })),
+      leaves_out_(options.machine.shortcuts && !has_blocks_ && !without_coherence(options.model)),
       symmetry_(states, options, !has_blocks_) {
   use_level(0);
 }
@@ -113,8 +114,10 @@ template <unsigned W> int Engine<W>::movable_thread() {
   for (std::size_t t = 0; t < g.thread.size(); ++t) {
     const auto& th = g.thread[t];
     if (!th.now || th.stuck) continue;
+    if (!th.now->action.rmw && (first >= 0 || !can_move(th))) continue;
+    if (looked_twice(th)) continue;
     if (th.now->action.rmw) return static_cast<int>(t);
-    if (first < 0 && can_move(th)) first = static_cast<int>(t);
+    first = static_cast<int>(t);
   }
   return first;
 }

@@ -139,8 +139,9 @@ template <unsigned W> bool Engine<W>::apply_source(Frame& f, Id w) {
 template <unsigned W> bool Engine<W>::leads_nowhere(Id r) const {
   const Graph<W>& g = graph();
   const Event& v = g[r];
-  return g.thread[v.thread].now->action.silent && !has_blocks_ && !without_coherence(options_.model) &&
-         v.reads_from != g.coherence_last(v.location);
+  if (has_blocks_ || without_coherence(options_.model)) return false;
+  const auto& th = g.thread[v.thread];
+  return (th.now->action.silent || looked_twice(th)) && v.reads_from != g.coherence_last(v.location);
 }
 
 // Gives a read the value of its write, its mode and its rows, and moves its thread on, where it does not wait.

@@ -44,6 +44,7 @@ SHORTCUTS = (
     "k := $a; while k == 0 { fence.acq; k := $a }; s := $b",
     "e := 0; k := 0; while !k { e, k := CAS($a, e, 1); if !k { if e == 2 { break } } }",
     "$b := 1; k := $a; while k == 0 { k := $a; s := $b }; $b := 2",
+    "k := 1; while k { s := 1; while s { s := $a }; k := XCHG($a, 1) }",
 )
 ASSERTS = ("r := $a; assert(r != $v)", "r := $a; s := $b; assert(r <= s)")
 OTHERS = ("$a := $v", "r := $a", "$a := $v; $b := 1", "$a := 0", "r := FADD($b, $v)", "_, r := CAS($a, $v, 0)")

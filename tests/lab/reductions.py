@@ -2,13 +2,14 @@
 alone, and all of them, against an exploration with none: the same executions up to the names of equal threads and the
 order of arrival at barriers, each of them once; the same errors; blocked or not; the same final memories.
 
-    python tests/lab/reductions.py --programs 4000 --seed 0 --model all
+    python tests/lab/reductions.py --programs 4000 --seed 0 --model all [--only locks] [--minutes 10]
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -255,8 +256,8 @@ class Tally:
         return wrong
 
 
-def program_of(seed: int) -> WithBarrier:
-    return (LockMaker if seed % 2 else AnyMaker)(seed).made()
+def program_of(seed: int, *, sections: bool = False) -> WithBarrier:
+    return (LockMaker if sections or seed % 2 else AnyMaker)(seed).made()
 
 
 def main() -> int:
@@ -264,12 +265,19 @@ def main() -> int:
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--model", choices=[*MODELS, "all"], default="all")
+    parser.add_argument("--only", choices=SWITCHES, help="this one alone; of locks: on programs with sections only")
+    parser.add_argument("--minutes", type=float, default=1e9, help="stop then")
     asked = parser.parse_args()
     models = MODELS if asked.model == "all" else (asked.model,)
     tallies = {m: Tally() for m in models}
+    names = (asked.only,) if asked.only else tuple(SWITCHES)
+    end = time.monotonic() + 60 * asked.minutes
     for seed in range(asked.seed, asked.seed + asked.programs):
-        made, model = program_of(seed), Random(seed).choice(models)
-        for wrong in tallies[model].compare(made, model):
+        if time.monotonic() > end:
+            print(f"the time is over before seed {seed}")
+            break
+        made, model = program_of(seed, sections=asked.only == "locks"), Random(seed).choice(models)
+        for wrong in tallies[model].compare(made, model, names):
             tallies[model].bad.append(f"{seed}: {wrong}")
             print(f"{model}, seed {seed}: {wrong}\njoins {made.joins}, count {made.count}\n{made.text}", flush=True)
     for model, t in tallies.items():

@@ -1,6 +1,6 @@
-// fencepost: model=rc11 expect=pass executions=36
-// fencepost: model=tso expect=pass executions=36
-// fencepost: model=sc expect=pass executions=36
+// fencepost: model=rc11 expect=pass executions=6
+// fencepost: model=tso expect=pass executions=6
+// fencepost: model=sc expect=pass executions=6
 // fencepost: model=rc11 flags=-DUNLOCK=rlx expect=fail kind=race line=34
 // fencepost: model=rc11 flags=-DLOCK=rlx expect=fail kind=race line=34
 // Test and test-and-set: spin on a read, then try to take it.
