@@ -40,6 +40,22 @@ def test_it_goes_on_where_it_stopped(state: Path) -> None:
     assert whole.executions > 3
 
 
+@pytest.mark.parametrize("model", ["armv8", "power", "riscv", "imm"])
+def test_hardware_models_go_on_and_share_the_work(tmp_path: Path, model: str) -> None:
+    """With updates, so that holes and writes without a commit are among what is kept."""
+    text = """var x, y
+thread P { a := FADD(x, 1); r := y; y := r + 1 }
+thread Q { b := FADD(y, 1); s := x; x := s + 1 }
+thread R { c := x; d := y }
+"""
+    p, file = read_text(text, "t.fp"), tmp_path / "state"
+    whole = fencepost.check(p, model=model)
+    part = fencepost.check(p, model=model, max_executions=whole.executions // 3, save=str(file))
+    rest = fencepost.check(p, model=model, resume=str(file))
+    assert part.executions < whole.executions == rest.executions
+    assert fencepost.check(p, model=model, jobs=2).executions == whole.executions > 50
+
+
 def test_no_byte_may_change(state: Path) -> None:
     """Each byte flipped on its own: refused by name every time, never other totals and never a crash."""
     content, damaged = state.read_bytes(), state.with_name("damaged")

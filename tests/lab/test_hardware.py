@@ -24,7 +24,7 @@ def test_what_was_lost_once_is_found(model: str) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_explorer_and_enumeration_find_the_same_executions(model: str) -> None:
-    total = run([model], list(KINDS), 500_000, 60, 5)[model]
+    total = run([model], list(KINDS), 500_000, 600, 5)[model]
     assert total.programs >= 30 and total.sums["executions"] > 100 and total.bad == []
 
 
