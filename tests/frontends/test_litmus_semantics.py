@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from fencepost.explore import outcomes
 from fencepost.frontends.litmus import read
 from fencepost.program.condition import FinalMemory, FinalRegister
 from fencepost.program.instructions import Fence, Load, Mode, Rmw, Store
@@ -159,3 +160,19 @@ def test_questions(tail: str, observed: set[str]) -> None:
     program = read(text, "t")
     assert program.name == "a quoted name"
     assert {o.name for o in program.observations} == observed and program.condition is not None
+
+
+def test_a_retry_loop_whose_register_is_asked_for_ends() -> None:
+    """Each round loads the register anew, so a failed one leaves nothing behind; it was explored for ever."""
+    text = """AArch64 retry
+{ 0:X0=y; 1:X0=y; }
+ P0               | P1           ;
+ MOV W2,#2        | LDR W1,[X0]  ;
+ Loop:            | MOV W2,#1    ;
+ LDXR W1,[X0]     | STR W2,[X0]  ;
+ STLXR W3,W2,[X0] |              ;
+ CBNZ W3,Loop     |              ;
+exists (y=2 /\\ 0:X1=1 /\\ 1:X1=2)
+"""
+    found = outcomes(read(text, "retry.litmus"), "armv8")
+    assert (found.holds, found.executions, len(found.states), found.reason) == (False, 3, 3, "")

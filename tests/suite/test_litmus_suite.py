@@ -38,12 +38,11 @@ MP = """PPC MP
  stw r1,0(r4) |              ;
 ~exists (1:r1=1 /\\ 1:r3=0)
 """
-MIXED = """PPC mixed
-{ uint64_t x; 0:r2=x; 1:r2=x; }
- P0           | P1          ;
- li r1,1      | ld r1,0(r2) ;
- stw r1,0(r2) |             ;
-exists (1:r1=1)
+MIXED = """X86_64 mixed
+{ uint64_t x; 0:rax=1; }
+ P0                  | P1            ;
+ lock xaddq %rax,(x) | movl (x),%eax ;
+exists (1:rax=1)
 """
 #: Table, model of its architecture, and every how many tests the suite of tests runs one. All of them:
 #: fencepost litmus --expected TABLE --engine enumerate

@@ -27,7 +27,8 @@ def outcomes_by(
     asked for by name, has no stand-in."""
     if options.algorithm != "trust":
         return explore.outcomes(program, model, options)
-    split = MIXED in model.offers and mixes_sizes(program)  # what only enumeration does
+    compiled = program.arch in (Arch.C11, Arch.FP)  # the explorer cuts what such a program copies
+    split = MIXED in model.offers and not compiled and mixes_sizes(program)  # what only enumeration does
     if engine == EXPLORE and not split:
         try:
             return explore.outcomes(program, model, options, run=run)

@@ -32,11 +32,11 @@ def _change(function: Function, observed: int) -> Function:
     if not tries:
         return function
     flow = Flow(function)
-    loops, live = flow.loops(), flow.live()
+    loops, live = flow.loops(), flow.live(observed)
     only = set()
     for n in tries:
         around = next((loop for loop in loops if flow.block_of(n) in loop.blocks), None)  # the innermost
-        if around is None or failed_round(flow, around, n, live[around.header] | observed) is not Round.NOTHING:
+        if around is None or failed_round(flow, around, n, live[around.header]) is not Round.NOTHING:
             continue
         inside = [i for b in around.blocks for i in function.code[flow.blocks[b].first : flow.blocks[b].last + 1]]
         if any(isinstance(i, Load) and i.exclusive for i in inside):  # each round makes its own reservation
