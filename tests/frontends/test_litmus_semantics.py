@@ -162,6 +162,25 @@ def test_questions(tail: str, observed: set[str]) -> None:
     assert {o.name for o in program.observations} == observed and program.condition is not None
 
 
+@pytest.mark.parametrize("asked", ["1:X1=1", "[z]=2"])
+def test_a_write_behind_a_retry_loop_need_not_wait_for_it(asked: str) -> None:
+    """herd allows it: nothing in P1 orders the load of the pair before the last store. The explorer lost it."""
+    text = f"""AArch64 LB+retry
+{{ 0:X0=x; 0:X7=z; 1:X0=z; 1:X5=x; }}
+ P0           | P1              ;
+ LDR W1,[X0]  | MOV W2,#2       ;
+ MOV W4,#1    | Loop:           ;
+ STLR W4,[X7] | LDXR W1,[X0]    ;
+              | STXR W3,W2,[X0] ;
+              | CBNZ W3,Loop    ;
+              | MOV W4,#1       ;
+              | STR W4,[X5]     ;
+exists (z=2 /\\ 0:X1=1 /\\ {asked})
+"""
+    found = outcomes(read(text, "retry.litmus"), "armv8")
+    assert (found.holds, found.executions, found.reason) == (True, 4, "")
+
+
 def test_a_retry_loop_whose_register_is_asked_for_ends() -> None:
     """Each round loads the register anew, so a failed one leaves nothing behind; it was explored for ever."""
     text = """AArch64 retry

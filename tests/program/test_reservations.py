@@ -81,4 +81,4 @@ exists (0:X7=0)
     ],
 )
 def test_only_loops_that_try_again(code: str, skipped: bool) -> None:
-    assert _tries(_ONE.format(code=code.replace(";", ";\n"))) == [(not skipped, skipped)]
+    assert _tries(_ONE.format(code=code.replace(";", ";\n"))) == [(True, skipped)]  # it always may fail

@@ -4,7 +4,6 @@ A round in which the store fails does nothing (see `retry`), so only the round i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from fencepost.program.condition import FinalRegister
 from fencepost.program.instructions import Assume, Instruction, Load, StoreConditional
@@ -42,10 +41,12 @@ def _change(function: Function, observed: int) -> Function:
         if any(isinstance(i, Load) and i.exclusive for i in inside):  # each round makes its own reservation
             only.add(id(function.code[n]))
 
+    # It keeps its choice to fail, which blocks: what is taken for granted has to wait until the pair is known, and
+    # writes behind the loop need not wait for that.
     def assumed(i: Instruction, registers: Registers) -> Sequence[Instruction]:
         if id(i) not in only:
             return (i,)
         assert isinstance(i, StoreConditional), i
-        return (replace(i, may_fail=False), Assume(i.dst, at=i.at))
+        return (i, Assume(i.dst, at=i.at))
 
     return expand(function, assumed) if only else function
