@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import fencepost
+from fencepost.errors import UsageError
+from fencepost.options import CheckOptions, RobustOptions
 
 USER = """
 import fencepost
@@ -52,6 +54,17 @@ def test_every_public_name_is_there() -> None:
     for name in fencepost.__all__:
         assert getattr(fencepost, name) is not None, name
     assert set(fencepost.__all__) == set(dir(fencepost))
+
+
+def test_options_are_given_as_keywords_or_as_a_whole() -> None:
+    program = Path(__file__).parent.parent / "docs" / "examples" / "mp.fp"
+    assert fencepost.check(program, options=CheckOptions(model="rc11")).answer is fencepost.Answer.FAIL
+    whole = CheckOptions(model="sc")
+    assert fencepost.check(program, options=whole).answer is fencepost.Answer.PASS
+    with pytest.raises(UsageError, match=r"^options= has all options: give unroll there$"):
+        fencepost.check(program, options=whole, unroll=2)
+    with pytest.raises(UsageError, match=r"^options= should be CheckOptions, not RobustOptions$"):
+        fencepost.check(program, options=RobustOptions())  # type: ignore[arg-type] # what is refused
 
 
 def _mypy(tmp_path: Path, text: str) -> str:

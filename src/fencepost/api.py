@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from fencepost.analysis import Trial, answer
 from fencepost.errors import InputError, InternalError, UsageError
@@ -107,10 +107,11 @@ def check(
     *,
     flags: Sequence[str] = (),
     progress: Watch | None = None,
-    **keywords: Any,
+    options: CheckOptions | None = None,
+    **keywords: object,
 ) -> Verdict:
     """Explores all executions under a memory model and looks for errors. `keywords` are the fields of CheckOptions."""
-    options = make(CheckOptions, keywords)
+    options = make(CheckOptions, keywords, options)
     return _explored(_has_loops(read(source, flags=flags), options), options, progress, simplest=True)
 
 
@@ -143,14 +144,14 @@ def _explored(
 
 def robust(
     source: Source, *, flags: Sequence[str] = (), progress: Callable[[int, float, int], None] | None = None,
-    **keywords: Any,
+    options: RobustOptions | None = None, **keywords: object,
 ) -> Verdict:  # fmt: skip
     """Whether the program behaves under a weaker model as if memory were sequentially consistent; see
     `Verdict.extra["robust"]`. `keywords` are the fields of RobustOptions; `progress` is called with the number of
     states, the seconds and the depth so far."""
     from fencepost.robustness import weaker_model
 
-    options, program = make(RobustOptions, keywords), read(source, flags=flags)
+    options, program = make(RobustOptions, keywords, options), read(source, flags=flags)
     if options.cluster is None:
         from fencepost.robustness import analyse
     else:
@@ -167,20 +168,24 @@ def _is_robust(program: Program, options: CheckOptions) -> Verdict:
     return analyse(program, find_model(options.model), RobustOptions(max_states=options.max_executions))
 
 
-def repair(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> Repair:
+def repair(
+    source: Source, *, flags: Sequence[str] = (), options: RepairOptions | None = None, **keywords: object
+) -> Repair:
     """The cheapest stronger orders and added fences after which the program passes, as a patch of its files that was
     checked. Nothing is written. `keywords` are the fields of RepairOptions."""
     from fencepost.repair import repairing
 
-    return repairing.repair(_task(source, flags, make(RepairOptions, keywords)))
+    return repairing.repair(_task(source, flags, make(RepairOptions, keywords, options)))
 
 
-def relax(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> Repair:
+def relax(
+    source: Source, *, flags: Sequence[str] = (), options: RelaxOptions | None = None, **keywords: object
+) -> Repair:
     """The weakest orders and fewest fences with which the program still passes. `keywords` are the fields of
     RelaxOptions."""
     from fencepost.repair import repairing
 
-    return repairing.relax(_task(source, flags, make(RelaxOptions, keywords)))
+    return repairing.relax(_task(source, flags, make(RelaxOptions, keywords, options)))
 
 
 def _task(source: Source, flags: Sequence[str], options: RelaxOptions) -> Task:
@@ -218,16 +223,18 @@ def check_model(model: str, *, between: int = 1, every: int = 1) -> Checked:
     return tried(found, between=between, every=every)
 
 
-def promela(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> str:
+def promela(
+    source: Source, *, flags: Sequence[str] = (), options: RobustOptions | None = None, **keywords: object
+) -> str:
     """The program in Promela with the monitor of its robustness, for SPIN. `keywords`: the fields of RobustOptions."""
     from fencepost.robustness.orders import needed
     from fencepost.robustness.promela import emit
 
-    options, program = make(RobustOptions, keywords), read(source, flags=flags)
+    options, program = make(RobustOptions, keywords, options), read(source, flags=flags)
     return emit(program, options.against or needed(program), options)
 
 
-def replay(source: str | Path | Mapping[str, Any]) -> tuple[Verdict, Sources]:
+def replay(source: str | Path | Mapping[str, object]) -> tuple[Verdict, Sources]:
     """Runs exactly the execution of a saved witness again (a file, `-`, or the loaded JSON) and judges it by its model.
     Raises InputError where it does not end in the error that it claims."""
     from fencepost.witness.confirm import confirm
@@ -253,14 +260,14 @@ def notebook(value: object, form: str) -> str | None:
 
 def outcomes(
     source: Source, *, flags: Sequence[str] = (), observe: Sequence[str] = (), progress: Watch | None = None,
-    **keywords: Any,
+    options: ExploreOptions | None = None, **keywords: object,
 ) -> Outcomes:  # fmt: skip
     """The final states of all executions. `observe` names globals whose values are asked for beside what the program
     observes itself. `keywords` are the fields of ExploreOptions."""
     from fencepost.explore import outcomes as explored
     from fencepost.program.observe import observe as observed
 
-    options = make(ExploreOptions, keywords)
+    options = make(ExploreOptions, keywords, options)
     program = observed(_has_loops(read(source, flags=flags), options), observe)
     return explored(program, find_model(options.model), options, progress, run=_runner(options))
 
@@ -279,12 +286,14 @@ def how_to_observe(program: Program) -> str:
     return advice(program)
 
 
-def executions(source: Source, *, flags: Sequence[str] = (), **keywords: Any) -> Iterator[Execution]:
+def executions(
+    source: Source, *, flags: Sequence[str] = (), options: ExploreOptions | None = None, **keywords: object
+) -> Iterator[Execution]:
     """Every complete execution as a value, as it is found, for analyses of one's own. `keywords` are the fields of
     ExploreOptions; nothing is remembered of the executions handed out."""
     from fencepost.explore import executions as explored
 
-    options = make(ExploreOptions, keywords)
+    options = make(ExploreOptions, keywords, options)
     if options.cluster is not None:
         raise UsageError("executions are handed out by this process: cluster is for check and outcomes")
     program = _has_loops(read(source, flags=flags), options)
@@ -292,7 +301,13 @@ def executions(source: Source, *, flags: Sequence[str] = (), **keywords: Any) ->
 
 
 def estimate(
-    source: Source, *, flags: Sequence[str] = (), seconds: float = 1.0, population: int = 0, **keywords: Any
+    source: Source,
+    *,
+    flags: Sequence[str] = (),
+    seconds: float = 1.0,
+    population: int = 0,
+    options: ExploreOptions | None = None,
+    **keywords: object,
 ) -> Estimate | None:
     """How many executions there seem to be, without exploring them: samples of the exploration tree, for so many
     seconds. None where no sample ended in that time, where executions are enumerated, and for RSMC. With `population`,
@@ -300,27 +315,35 @@ def estimate(
     `keywords` are the fields of ExploreOptions."""
     from fencepost.explore import estimate as estimated
 
-    options = make(ExploreOptions, keywords)
+    options = make(ExploreOptions, keywords, options)
     program = _has_loops(read(source, flags=flags), options)
     return estimated(program, find_model(options.model), options, seconds=seconds, population=population)
 
 
-def litmus(files: Sequence[str], *, progress: Progress | None = None, **keywords: Any) -> Suite:
+def litmus(
+    files: Sequence[str], *, progress: Progress | None = None, options: LitmusOptions | None = None, **keywords: object
+) -> Suite:
     """Runs many litmus tests in parallel. `keywords` are the fields of LitmusOptions; `progress` is called with each
     result as it comes and the number of tests."""
     from fencepost.suite.suite import run_suite
 
-    return run_suite(files, make(LitmusOptions, keywords), progress)
+    return run_suite(files, make(LitmusOptions, keywords, options), progress)
 
 
 def outcomes_by_model(
-    source: Source, models: Sequence[str], *, flags: Sequence[str] = (), observe: Sequence[str] = (), **keywords: Any
+    source: Source,
+    models: Sequence[str],
+    *,
+    flags: Sequence[str] = (),
+    observe: Sequence[str] = (),
+    options: ExploreOptions | None = None,
+    **keywords: object,
 ) -> OutcomesByModel:
     """The final states under each of several models. A model that cannot judge the program says so in `reason`."""
     from fencepost.program.observe import observe as observed
     from fencepost.suite.engine import outcomes_under
 
-    options = make(ExploreOptions, keywords)
+    options = make(ExploreOptions, keywords, options)
     program, run = observed(_has_loops(read(source, flags=flags), options), observe), _runner(options)
     found = {name: outcomes_under(program, find_model(name), replace(options, model=name), run) for name in models}
     return OutcomesByModel(found)
@@ -340,14 +363,21 @@ def generate(
     return list(islice(litmus_tests.family(arch, size or 4, edges, threads=threads), limit))
 
 
-def explain(source: Source, outcome: str | None = None, *, flags: Sequence[str] = (), **keywords: Any) -> Explanation:
+def explain(
+    source: Source,
+    outcome: str | None = None,
+    *,
+    flags: Sequence[str] = (),
+    options: ExplainOptions | None = None,
+    **keywords: object,
+) -> Explanation:
     """Why an outcome (`0:r1=1 /\\ x=2`; default: the one that the program's condition asks about) is allowed or
     forbidden. `keywords` are the fields of ExplainOptions."""
     from fencepost.enumerate.explain import explain_outcome
     from fencepost.enumerate.outcome import asked_outcome, parse_outcome
     from fencepost.prepare.ready import ready
 
-    options = make(ExplainOptions, keywords)
+    options = make(ExplainOptions, keywords, options)
     model = find_model(options.model)
     program = ready(read(source, flags=flags), model, ExploreOptions(unroll=options.unroll))
     program, formula = parse_outcome(outcome, program) if outcome is not None else (program, asked_outcome(program))
@@ -359,21 +389,29 @@ def bounded(
     *,
     flags: Sequence[str] = (),
     progress: Callable[[BoundedProgress], None] | None = None,
-    **keywords: Any,
+    options: BoundedOptions | None = None,
+    **keywords: object,
 ) -> Verdict:
     """Looks for a violation under POWER within a number of contexts. `keywords` are the fields of BoundedOptions."""
     from fencepost.bounded import POWER, analyse
 
-    options, program = make(BoundedOptions, keywords), read(source, flags=flags)
+    options, program = make(BoundedOptions, keywords, options), read(source, flags=flags)
     trial = Trial(_explored, CheckOptions(model=POWER, unroll=options.unroll))
     return answer(analyse, program, find_model(POWER), options, progress, trial, replayed=True)
 
 
-def bounded_translation(source: Source, *, form: str = "program", flags: Sequence[str] = (), **keywords: Any) -> str:
+def bounded_translation(
+    source: Source,
+    *,
+    form: str = "program",
+    flags: Sequence[str] = (),
+    options: BoundedOptions | None = None,
+    **keywords: object,
+) -> str:
     """What `bounded` decides: a sequential program with guesses, in the text form (`program`) or as C (`c`)."""
     from fencepost.bounded import emit
 
-    return emit(read(source, flags=flags), form, make(BoundedOptions, keywords))
+    return emit(read(source, flags=flags), form, make(BoundedOptions, keywords, options))
 
 
 def compare(
@@ -398,12 +436,14 @@ def model_names() -> tuple[str, ...]:
     return all_names()
 
 
-def start_cluster(*, ready: Callable[[list[str]], None], **keywords: Any) -> None:
+def start_cluster(
+    *, ready: Callable[[list[str]], None], options: ClusterOptions | None = None, **keywords: object
+) -> None:
     """A scheduler and workers on this machine, or workers for one elsewhere, until Ctrl-C. `ready` is called with what
     others need to know; `keywords` are the fields of ClusterOptions."""
     from fencepost.cluster.verb import run
 
-    run(make(ClusterOptions, keywords), ready)
+    run(make(ClusterOptions, keywords, options), ready)
 
 
 def doctor() -> tuple[Finding, ...]:

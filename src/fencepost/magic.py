@@ -45,7 +45,7 @@ def _answer(words: list[str], text: str) -> object:
     own, flags = split(words)
     parameters = [*spread(CheckOptions), _OUTCOMES, _MODELS, _OBSERVE]
     given = parse("%%fencepost", "Check the program in this cell.", parameters, own)
-    asked = {name: given.pop(name) for name in ("outcomes", "models", "observe")}
+    asked: dict[str, Any] = {name: given.pop(name) for name in ("outcomes", "models", "observe")}
     values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
     if not asked["outcomes"]:
         return api.check(text, flags=flags, **values)

@@ -22,7 +22,7 @@ from fencepost.records import dataclass
 _OptionsT = TypeVar("_OptionsT")
 
 
-def option(default: Any, help_: str, *, metavar: str = "") -> Any:
+def option(default: object, help_: str, *, metavar: str = "") -> Any:
     """A field of an option class. `metavar` stands for the value in the help."""
     return field(default=default, metadata={"help": help_, "metavar": metavar})
 
@@ -510,8 +510,14 @@ def off_flag(name: str) -> str:
     return "--no-" + name.replace("_", "-")
 
 
-def make(kind: type[_OptionsT], keywords: Mapping[str, Any]) -> _OptionsT:
-    """The options that keyword arguments of the public API ask for."""
+def make(kind: type[_OptionsT], keywords: Mapping[str, object], given: _OptionsT | None = None) -> _OptionsT:
+    """The options that keyword arguments of the public API ask for, or those that were given as a whole."""
+    if given is not None:
+        if keywords:
+            raise UsageError(f"options= has all options: give {', '.join(keywords)} there")
+        if not isinstance(given, kind):
+            raise UsageError(f"options= should be {kind.__name__}, not {type(given).__name__}")
+        return given
     known = [f.name for f in fields(kind)]  # type: ignore[arg-type] # every option class is a dataclass
     for name in keywords:
         if name not in known:

@@ -15,6 +15,8 @@ from fencepost.program.operands import Position as Position
 from fencepost.program.program import Program as Program
 from fencepost.reasons import Code as Code
 from fencepost.reasons import Reason as Reason
+from fencepost.suite.run import Result as Result
+from fencepost.suite.run import Summary as Summary
 from fencepost.verdict import Answer as Answer
 from fencepost.verdict import Edge as Edge
 from fencepost.verdict import ErrorReport as ErrorReport

@@ -57,7 +57,7 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message[0].lower()}{message[1:]}; see {self.prog} --help")
 
 
-def parse(prog: str, summary: str, parameters: Sequence[Parameter], args: Sequence[str]) -> dict[str, Any]:
+def parse(prog: str, summary: str, parameters: Sequence[Parameter], args: Sequence[str]) -> dict[str, object]:
     """The values of the parameters by their names, of what was given; whether anything is missing is not asked here.
     Raises UsageError; `--help` prints and raises SystemExit."""
     parser = _Parser(

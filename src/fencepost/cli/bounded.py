@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
 from typing import Annotated, Any
 
 from fencepost import api
@@ -31,9 +30,9 @@ def bounded(
     if emit:
         if emit not in ("program", "c", "paper"):
             raise UsageError(f"--emit {emit}: expected program, c or paper")
-        text = api.bounded_translation(files, form=emit, flags=flags, **asdict(options))
+        text = api.bounded_translation(files, form=emit, flags=flags, options=options)
         return Reply(text, {"contexts": options.bounds[-1], "unroll": options.unroll, emit: text})
-    verdict = api.bounded(files, flags=flags, progress=_tell if sys.stderr.isatty() else None, **asdict(options))
+    verdict = api.bounded(files, flags=flags, progress=_tell if sys.stderr.isatty() else None, options=options)
     write_reports(reports, [(", ".join(files), verdict)])
     return Reply(show(verdict, whole=reports.all), verdict_data(verdict), verdict.exit_code)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -100,7 +100,7 @@ def _checked(files: list[str], program: Program, options: CheckOptions, reports:
 
 def _check(program: Program, options: CheckOptions) -> Verdict:
     with ProgressLine() as line:
-        return api.check(program, progress=line.executions, **asdict(options))
+        return api.check(program, progress=line.executions, options=options)
 
 
 def _by_model(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
 
 from fencepost import api
 from fencepost.cli.frame import Reply
@@ -12,7 +11,7 @@ from fencepost.options import ClusterOptions
 
 def cluster(options: ClusterOptions) -> Reply:
     """Start a scheduler and workers for --cluster on this machine, and say how others join; Ctrl-C ends them."""
-    api.start_cluster(ready=_tell, **asdict(options))
+    api.start_cluster(ready=_tell, options=options)
     return Reply("", {})
 
 

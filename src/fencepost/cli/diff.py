@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from fencepost.cli.arguments import Argument
 from fencepost.cli.frame import Reply
@@ -26,7 +26,7 @@ def diff(old: Old, new: New) -> Reply:
     return Reply("\n".join(lines) or "no difference", data, ExitCode.FAIL if rows else ExitCode.PASS)
 
 
-def _load(file: str) -> Any:
+def _load(file: str) -> object:
     try:
         return json.loads(Path(file).read_text(encoding="utf-8"))
     except OSError as error:
@@ -35,7 +35,7 @@ def _load(file: str) -> Any:
         raise InputError(f"is no JSON: {error}", file=file, expected="what `fencepost VERB --json` prints") from None
 
 
-def _differences(path: str, old: Any, new: Any) -> list[tuple[str, Any, Any]]:
+def _differences(path: str, old: object, new: object) -> list[tuple[str, object, object]]:
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         keys = [k for k in {**old, **new} if k not in _PASSING]
         return [d for k in keys for d in _differences(f"{path}.{k}" if path else k, old.get(k), new.get(k))]
@@ -44,7 +44,7 @@ def _differences(path: str, old: Any, new: Any) -> list[tuple[str, Any, Any]]:
     return [] if old == new else [(path, old, new)]
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     if value is None:
         return "nothing"
     text = value if isinstance(value, str) else json.dumps(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated
 
 from fencepost import api
@@ -17,5 +16,5 @@ Outcome = Annotated[str | None, Option("--outcome", metavar="OUTCOME", help=_HEL
 
 def explain(files: Files, options: ExplainOptions, outcome: Outcome = None, flags: tuple[str, ...] = ()) -> Reply:
     """Say why an outcome is allowed (an execution that shows it) or forbidden (the cycle in each candidate)."""
-    found = api.explain(files, outcome, flags=flags, **asdict(options))
+    found = api.explain(files, outcome, flags=flags, options=options)
     return Reply(found.text(), found.data())

@@ -39,7 +39,7 @@ class Reply:
     """What a verb answers: `data` is the JSON object, `text` what a person reads."""
 
     text: str
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, object] = field(default_factory=dict)
     exit_code: int = ExitCode.PASS
 
 
@@ -131,7 +131,7 @@ def parameters_of(function: Verb) -> tuple[list[Parameter], dict[str, type[Any]]
     return [*found, *build, _JSON], tables
 
 
-def _keywords(tables: Mapping[str, type[Any]], given: dict[str, Any]) -> dict[str, Any]:
+def _keywords(tables: Mapping[str, type[Any]], given: dict[str, object]) -> dict[str, object]:
     """The arguments of the verb: what belongs to an option class is made into its object."""
     keywords = dict(given)
     for name, kind in tables.items():
@@ -181,7 +181,7 @@ def _show(text: str) -> None:
 def _refuse(error: FencepostError, as_json: bool) -> int:
     """Bad usage or input: one message, on standard error; with --json an object on standard output."""
     if as_json:
-        details: dict[str, Any] = {"message": str(error)}
+        details: dict[str, object] = {"message": str(error)}
         if isinstance(error, InputError):
             details = {
                 "message": error.message, "file": error.file, "line": error.line, "column": error.column,

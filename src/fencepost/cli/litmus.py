@@ -5,14 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from fencepost import api
 from fencepost.cli.arguments import Argument
 from fencepost.cli.frame import Reply
 from fencepost.options import LitmusOptions
 from fencepost.verdict import ExitCode
+
+if TYPE_CHECKING:
+    from fencepost.public import Result, Summary
 
 _FILES = "Litmus tests, or folders of them."
 Tests = Annotated[list[str] | None, Argument(metavar="FILES", help=_FILES)]
@@ -22,7 +24,7 @@ _SHOWN_REASONS = 20
 def litmus(options: LitmusOptions, files: Tests = None) -> Reply:
     """Run many litmus tests in parallel: herd's output for each, then differences from a table, then a summary."""
     with _bar() as advance:
-        suite = api.litmus(files or [], progress=advance, **asdict(options))
+        suite = api.litmus(files or [], progress=advance, options=options)
     parts = [] if options.quiet else [r.text or f"Test {r.name}: {r.status.value}: {r.reason}\n" for r in suite.results]
     parts += [*_differences(suite.results), *_refusals(suite.summary), _summary(suite.summary)]
     results = [_result_data(r) for r in suite.results]
@@ -44,21 +46,21 @@ def _bar() -> Iterator[Callable[[object, int], None] | None]:
         yield lambda _result, total: bar.update(task, total=total, advance=1)
 
 
-def _differences(results: list[Any]) -> list[str]:
+def _differences(results: list[Result]) -> list[str]:
     return [
         f"WRONG {r.path}: {r.differs}" if r.differs
-        else f"WRONG {r.path}: expected {int(r.expected)}, found {int(r.holds)} ({r.observation})"
+        else f"WRONG {r.path}: expected {int(bool(r.expected))}, found {int(bool(r.holds))} ({r.observation})"
         for r in results
         if r.wrong
     ]  # fmt: skip
 
 
-def _refusals(summary: Any) -> list[str]:
+def _refusals(summary: Summary) -> list[str]:
     """What we could not treat, by reason."""
     return [f"{count} x {reason}" for reason, count in summary.reasons.most_common(_SHOWN_REASONS)]
 
 
-def _summary(s: Any) -> str:
+def _summary(s: Summary) -> str:
     compared = f"{s.agree} agree, {s.wrong} wrong, " if s.agree or s.wrong else ""
     return (
         f"{s.tests} test{'s' * (s.tests != 1)}: {compared}{s.unsupported} unsupported, {s.mixed} mixed, "
@@ -66,7 +68,7 @@ def _summary(s: Any) -> str:
     )
 
 
-def _result_data(r: Any) -> dict[str, Any]:
+def _result_data(r: Result) -> dict[str, object]:
     shown = (
         "path",
         "name",
@@ -84,12 +86,12 @@ def _result_data(r: Any) -> dict[str, Any]:
     return {k: getattr(r, k) for k in shown} | {"status": r.status.value, "seconds": round(r.seconds, 6)}
 
 
-def _summary_data(s: Any) -> dict[str, Any]:
+def _summary_data(s: Summary) -> dict[str, object]:
     counts = {k: getattr(s, k) for k in ("tests", "agree", "wrong", "unsupported", "mixed", "unknown", "errors")}
     return counts | {"seconds": round(s.seconds, 3), "engines": dict(s.engines), "reasons": dict(s.reasons)}
 
 
-def _exit(s: Any) -> int:
+def _exit(s: Summary) -> int:
     """FAIL where a verdict differs from the table; UNKNOWN where a test has no verdict."""
     if s.wrong:
         return ExitCode.FAIL

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated
 
 from fencepost import api
@@ -28,10 +27,9 @@ def outcomes(
     program, names = api.read(files, flags=flags), observe or []
     advice = "" if names else api.how_to_observe(program)
     if models is not None:
-        limits = {k: v for k, v in asdict(options).items() if k != "model"}
-        table = api.outcomes_by_model(program, names_of(models), observe=names, **limits)
+        table = api.outcomes_by_model(program, names_of(models), observe=names, options=options)
         return Reply(show_outcomes_by_model(table) + advice, outcomes_by_model_data(table))
-    found = api.outcomes(program, observe=names, **asdict(options))
+    found = api.outcomes(program, observe=names, options=options)
     return Reply(show_outcomes(found) + advice, outcomes_data(found), found.exit_code)
 
 

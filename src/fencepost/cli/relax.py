@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from fencepost import api
 from fencepost.cli.frame import Reply
 from fencepost.cli.patches import reply
@@ -14,5 +12,5 @@ from fencepost.report.repairs import relax_text
 
 def relax(files: Files, options: RelaxOptions, flags: tuple[str, ...] = ()) -> Reply:
     """Find the weakest orders and the fewest fences with which a program still passes, place by place, as a patch."""
-    found = api.relax(files, flags=flags, **asdict(options))
+    found = api.relax(files, flags=flags, options=options)
     return reply(found, relax_text(found), options)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from fencepost import api
 from fencepost.cli.frame import Reply
 from fencepost.cli.patches import reply
@@ -15,5 +13,5 @@ from fencepost.report.repairs import repair_text
 def repair(files: Files, options: RepairOptions, flags: tuple[str, ...] = ()) -> Reply:
     """Find the cheapest set of stronger orders and added fences after which a program passes, as a patch of its source
     that was checked again."""
-    found = api.repair(files, flags=flags, **asdict(options))
+    found = api.repair(files, flags=flags, options=options)
     return reply(found, repair_text(found), options)

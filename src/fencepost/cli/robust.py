@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from fencepost import api
 from fencepost.cli.frame import Reply
 from fencepost.cli.program import Files
@@ -22,6 +20,6 @@ def robust(files: Files, options: RobustOptions, reports: ReportOptions, flags: 
         )  # fmt: skip
         return Reply(text, {options.emit: text})
     with ProgressLine() as line:
-        verdict = api.robust(files, flags=flags, progress=line.states, **asdict(options))
+        verdict = api.robust(files, flags=flags, progress=line.states, options=options)
     write_reports(reports, [(", ".join(files), verdict)])
     return Reply(show(verdict, whole=reports.all), verdict_data(verdict), verdict.exit_code)

@@ -41,7 +41,7 @@ def with_settings(verb: str, parameters: list[Parameter]) -> list[Parameter]:
     ]
 
 
-def find(folder: Path) -> tuple[Path, Mapping[str, Any]] | None:
+def find(folder: Path) -> tuple[Path, Mapping[str, object]] | None:
     """The nearest file with settings, and its table."""
     for place in (folder, *folder.parents):
         for name, keys in _FILES:
@@ -51,7 +51,7 @@ def find(folder: Path) -> tuple[Path, Mapping[str, Any]] | None:
     return None
 
 
-def _table(file: Path, keys: Sequence[str]) -> Mapping[str, Any] | None:
+def _table(file: Path, keys: Sequence[str]) -> Mapping[str, object] | None:
     if not file.is_file():
         return None
     import tomllib
@@ -68,7 +68,7 @@ def _table(file: Path, keys: Sequence[str]) -> Mapping[str, Any] | None:
     return table if isinstance(table, Mapping) else {}
 
 
-def _refuse_unknown(file: Path, own: Mapping[str, Any], known: Mapping[str, Parameter]) -> None:
+def _refuse_unknown(file: Path, own: Mapping[str, object], known: Mapping[str, Parameter]) -> None:
     for name in own:
         if name.replace("-", "_") not in known:
             near = get_close_matches(name.replace("-", "_"), known, 1)

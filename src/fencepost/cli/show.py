@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from fencepost.verdict import ErrorReport, Outcomes
 
@@ -21,8 +20,8 @@ def show_outcomes(found: Outcomes) -> str:
     return "\n".join(lines)
 
 
-def outcomes_data(found: Outcomes) -> dict[str, Any]:
-    return {
+def outcomes_data(found: Outcomes) -> dict[str, object]:
+    data: dict[str, object] = {
         "model": found.model,
         "states": [{"values": dict(state), "executions": count} for state, count in found.states.items()],
         "holds": found.holds,
@@ -33,10 +32,11 @@ def outcomes_data(found: Outcomes) -> dict[str, Any]:
         "engine": found.engine,
         "why": found.why,
         "errors": [error_data(e) for e in found.errors],
-    } | ({"digest": found.digest} if found.digest else {})
+    }
+    return data | ({"digest": found.digest} if found.digest else {})
 
 
-def error_data(error: ErrorReport) -> dict[str, Any]:
+def error_data(error: ErrorReport) -> dict[str, object]:
     at = error.at
     place = None if at is None else {"file": at.file, "line": at.line, "column": at.column}
     return {"kind": error.kind.value, "message": error.message, "at": place, "thread": error.thread}
@@ -70,7 +70,7 @@ def show_outcomes_by_model(table: Mapping[str, Outcomes]) -> str:
     return "\n".join([*lines, *notes])
 
 
-def outcomes_by_model_data(table: Mapping[str, Outcomes]) -> dict[str, Any]:
+def outcomes_by_model_data(table: Mapping[str, Outcomes]) -> dict[str, object]:
     return {"models": {name: outcomes_data(found) for name, found in table.items()}}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fencepost.program.operands import Position
 from fencepost.reasons import Reason
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SCHEMA = "fencepost/verdict/1"
 
 
-def verdict_data(verdict: Verdict, sources: Sources | None = None) -> dict[str, Any]:
+def verdict_data(verdict: Verdict, sources: Sources | None = None) -> dict[str, object]:
     """The one object that `--json` prints: the verdict, the witness that `fencepost replay` reads, and its story; the
     same of each further error."""
     told = [_told(w, sources) for w in verdict.witnesses]
@@ -38,32 +38,32 @@ def verdict_data(verdict: Verdict, sources: Sources | None = None) -> dict[str, 
     }
 
 
-def _told(witness: Witness, sources: Sources | None) -> dict[str, Any]:
+def _told(witness: Witness, sources: Sources | None) -> dict[str, object]:
     from fencepost.witness.codec import encode
     from fencepost.witness.story import tell
 
     return {"explanation": _explanation(tell(witness, sources)), "witness": encode(witness, sources)}
 
 
-def _reason(reason: Reason) -> dict[str, Any]:
+def _reason(reason: Reason) -> dict[str, object]:
     return {"code": reason.code.value, "message": reason.message, "at": _place(reason.at)}
 
 
-def _error(error: ErrorReport) -> dict[str, Any]:
+def _error(error: ErrorReport) -> dict[str, object]:
     from fencepost.witness.codec import encode_error
 
     return encode_error(error)
 
 
-def schema() -> dict[str, Any]:
+def schema() -> dict[str, object]:
     """The JSON schema of what `verdict_data` returns."""
     from fencepost.report.svg import asset
 
-    loaded: dict[str, Any] = json.loads(asset("verdict.schema.json"))
+    loaded: dict[str, object] = json.loads(asset("verdict.schema.json"))
     return loaded
 
 
-def _explanation(story: Story) -> dict[str, Any]:
+def _explanation(story: Story) -> dict[str, object]:
     return {
         "title": story.explanation.title,
         "reason": story.explanation.reason,
@@ -74,7 +74,7 @@ def _explanation(story: Story) -> dict[str, Any]:
     }
 
 
-def _step(story: Story, m: Moment) -> dict[str, Any]:
+def _step(story: Story, m: Moment) -> dict[str, object]:
     names = {c.thread: c.name for c in story.columns}
     return {
         "number": m.number, "thread": names.get(m.thread), "kind": m.kind, "text": m.text, "mode": m.mode,
@@ -83,5 +83,5 @@ def _step(story: Story, m: Moment) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _place(at: Position | None) -> dict[str, Any] | None:
+def _place(at: Position | None) -> dict[str, object] | None:
     return None if at is None else {"file": at.file, "line": at.line, "column": at.column}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from textwrap import wrap
-from typing import Any
 
 from fencepost.program.operands import Position
 from fencepost.repair.result import Change, Kept, Repair
@@ -116,7 +115,7 @@ def _labelled(label: str, text: str) -> list[str]:
 # --- JSON
 
 
-def repair_data(found: Repair) -> dict[str, Any]:
+def repair_data(found: Repair) -> dict[str, object]:
     return {
         "schema": SCHEMA,
         "verdict": found.answer.value,
@@ -144,11 +143,11 @@ def repair_data(found: Repair) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _at(at: Position) -> dict[str, Any]:
+def _at(at: Position) -> dict[str, object]:
     return {"file": at.file, "line": at.line, "column": at.column}
 
 
-def _error_data(error: ErrorReport | None) -> dict[str, Any] | None:
+def _error_data(error: ErrorReport | None) -> dict[str, object] | None:
     if error is None:
         return None
     return {"kind": error.kind.value, "message": error.message, "at": _at(error.at) if error.at is not None else None}

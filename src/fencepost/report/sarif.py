@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import PurePath
-from typing import Any
 from urllib.parse import quote
 
 from fencepost._version import __version__
@@ -22,7 +21,7 @@ from fencepost.witness.titles import TITLES
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _HOME = "https://pypi.org/project/fencepost/"
 _FINGERPRINT = "fencepostFinding/v1"
-Json = dict[str, Any]
+Json = dict[str, object]
 
 
 def log(verdicts: Sequence[Verdict], sources: Sources | None = None) -> Json:

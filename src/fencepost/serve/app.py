@@ -10,7 +10,6 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
 from importlib.resources import files
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -126,14 +125,14 @@ class Playground:
             return _complaint(f"this is no question: {problem}", 400)
         return StreamingResponse(self.lines(question), media_type="application/x-ndjson", headers=_HEADERS)
 
-    async def lines(self, question: dict[str, Any]) -> AsyncIterator[bytes]:
+    async def lines(self, question: dict[str, object]) -> AsyncIterator[bytes]:
         if self.turns.locked():
             yield _line({"progress": {"waiting": True}})
         async with self.turns, aclosing(run(question, seconds=self.limits.seconds)) as said:
             async for line in said:
                 yield _line(self.with_link(line))
 
-    def with_link(self, line: dict[str, Any]) -> dict[str, Any]:
+    def with_link(self, line: dict[str, object]) -> dict[str, object]:
         """The line with the key of its page instead of the page."""
         for kind, data in line.items():
             if isinstance(data, dict) and data.get("page"):
@@ -157,7 +156,7 @@ class Playground:
         return None
 
 
-def read_question(data: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
+def read_question(data: Mapping[str, object], limits: Limits) -> dict[str, object]:
     """What the child is asked. Raises ValueError, TypeError or KeyError where the browser's words make no sense."""
     action, language, models = data["action"], data["language"], data["models"]
     if action not in _ACTIONS or language not in SUFFIXES:
@@ -180,7 +179,7 @@ def read_question(data: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _words(data: Mapping[str, Any], name: str, form: str) -> list[str]:
+def _words(data: Mapping[str, object], name: str, form: str) -> list[str]:
     words = str(data.get(name, "")).replace(",", " ").split() if name == "observe" else str(data.get(name, "")).split()
     if not all(re.fullmatch(form, w) for w in words):
         raise ValueError(f"{name} makes no sense")
@@ -191,7 +190,7 @@ def _complaint(message: str, code: int) -> Response:
     return JSONResponse({"error": {"message": message}}, code, headers=_HEADERS)
 
 
-def _line(data: Mapping[str, Any]) -> bytes:
+def _line(data: Mapping[str, object]) -> bytes:
     return json.dumps(data).encode() + b"\n"
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from fencepost import api
 from fencepost.errors import FencepostError, InputError
-from fencepost.options import CheckOptions
+from fencepost.public import Program
 from fencepost.records import dataclass
 from fencepost.report import html, text
 from fencepost.report.json import verdict_data
@@ -68,7 +68,10 @@ def _answer(question: Question) -> None:
     elif question.action == "outcomes":
         observe = question.observe or _globals(program)
         for shown, model in zip(question.models, models, strict=True):
-            found = api.outcomes_by_model(program, [model], observe=observe, **_limits(question))[model]
+            found = api.outcomes_by_model(
+                program, [model], observe=observe, unroll=question.unroll, time_limit=question.seconds,
+                memory=question.mebibytes,
+            )[model]  # fmt: skip
             _say("row", _outcomes(found) | {"model": shown})
         _say("result", {"hint": api.how_to_observe(program) if not observe else ""})
     else:
@@ -77,7 +80,7 @@ def _answer(question: Question) -> None:
         _say("result", {})
 
 
-def _read(question: Question) -> Any:
+def _read(question: Question) -> Program:
     file = f"program{SUFFIXES[question.language]}"
     check_flags(list(question.flags))
     if question.language in ("c", "cpp"):
@@ -97,11 +100,7 @@ def _model(name: str, question: Question) -> str:
     return name
 
 
-def _limits(question: Question) -> dict[str, Any]:
-    return {"unroll": question.unroll, "time_limit": question.seconds, "memory": question.mebibytes}
-
-
-def _check(program: Any, model: str, question: Question) -> Verdict:
+def _check(program: Program, model: str, question: Question) -> Verdict:
     last = 0.0
 
     def progress(visited: int, seconds: float, estimate: Estimate | None) -> None:
@@ -111,12 +110,13 @@ def _check(program: Any, model: str, question: Question) -> Verdict:
             share = min(visited / estimate.executions, 0.99) if estimate is not None and estimate.executions else None
             _say("progress", {"model": model, "executions": visited, "seconds": round(seconds, 1), "share": share})
 
-    options = CheckOptions(model=model, **_limits(question))
-    kept = {f: getattr(options, f) for f in ("model", "unroll", "time_limit", "memory")}
-    return api.check(program, progress=progress, **kept)
+    return api.check(
+        program, progress=progress, model=model, unroll=question.unroll, time_limit=question.seconds,
+        memory=question.mebibytes,
+    )  # fmt: skip
 
 
-def _checked(verdict: Verdict) -> dict[str, Any]:
+def _checked(verdict: Verdict) -> dict[str, object]:
     data = verdict_data(verdict)
     marks = [
         {"line": e.at.line, "column": e.at.column, "message": text.error_text(e)}
@@ -128,7 +128,7 @@ def _checked(verdict: Verdict) -> dict[str, Any]:
     return {k: data[k] for k in kept} | {"marks": marks, "page": page, "text": text.render(verdict)}
 
 
-def _outcomes(found: Outcomes) -> dict[str, Any]:
+def _outcomes(found: Outcomes) -> dict[str, object]:
     return {
         "states": [[dict(state), count] for state, count in found.states.items()], "holds": found.holds,
         "executions": found.executions, "reason": found.reason, "seconds": round(found.seconds, 3),
@@ -136,12 +136,12 @@ def _outcomes(found: Outcomes) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _globals(program: Any) -> list[str]:
+def _globals(program: Program) -> list[str]:
     """What a C program's outcomes show, where nobody said what to look at."""
     return api.observable(program)[:_SHOWN_GLOBALS] if not program.observations else []
 
 
-def _error(error: FencepostError) -> dict[str, Any]:
+def _error(error: FencepostError) -> dict[str, object]:
     if isinstance(error, InputError):
         hint = "; ".join(part for part in (error.expected and f"expected {error.expected}", error.hint) if part)
         where = {"line": error.line, "column": error.column, "file": Path(error.file).name}
@@ -149,7 +149,7 @@ def _error(error: FencepostError) -> dict[str, Any]:
     return {"message": str(error)}
 
 
-def _say(kind: str, data: dict[str, Any]) -> None:
+def _say(kind: str, data: dict[str, object]) -> None:
     print(json.dumps({kind: data}), flush=True)
 
 

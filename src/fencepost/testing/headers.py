@@ -25,13 +25,13 @@ def headers(path: Path) -> list[tuple[int, str]]:
     return [(line, header.decode("utf-8", "replace").strip()) for line, header in found]
 
 
-def read_header(header: str) -> dict[str, Any]:
+def read_header(header: str) -> dict[str, object]:
     """`model=rc11 expect=pass unroll=4` as keyword arguments of `assert_verdict`. Raises ValueError."""
     from fencepost.options import CheckOptions
 
     hints = get_type_hints(CheckOptions)
     known = [f.name for f in fields(CheckOptions)]
-    settings: dict[str, Any] = {"expect": "pass"}
+    settings: dict[str, object] = {"expect": "pass"}
     for word in header.split():
         name, equals, value = word.partition("=")
         name = name.replace("-", "_")
@@ -46,7 +46,7 @@ def read_header(header: str) -> dict[str, Any]:
     return settings
 
 
-def runs(header: str, **defaults: Any) -> list[dict[str, Any]]:
+def runs(header: str, **defaults: Any) -> list[dict[str, object]]:
     """The settings of each run that a header asks for: `models=sc,tso` are two. What it does not say is as in
     `defaults`. Raises ValueError."""
     words = header.split()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from fencepost.frontends.scan import Source, Token
+from fencepost.program.datatypes import Scalar
 from fencepost.program.instructions import (
     Branch,
     Cas,
@@ -28,13 +29,20 @@ from fencepost.program.program import Function
 ZERO = Const(0)
 
 
+class Typed(Protocol):
+    """A place in memory. `scalar`: None where nobody says what it holds."""
+
+    @property
+    def scalar(self) -> Scalar | None: ...
+
+
 class Locations(Protocol):
     """The memory that code may name, and the registers that a test lets us choose."""
 
     @property
     def symbols(self) -> Mapping[str, ConstantOperand]: ...
     @property
-    def locations(self) -> Mapping[str, Any]: ...
+    def locations(self) -> Mapping[str, Typed]: ...
     def location(self, name: str, offset: int) -> object: ...
 
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 from fencepost import cache as kept
 from fencepost.frontends.c.compile import Compiler, compiler_identity, find_compiler
@@ -32,7 +32,7 @@ _MOVES = re.compile(rb"__DATE__|__TIME__|__TIMESTAMP__|#\s*embed\b|__has_embed|\
 _ASKS = re.compile(rb"(?<!define )__has_include(?:_next)?\s*\(\s*([^)\n]*)\)")
 _NAMED = re.compile(rb'[<"]([^>"]+)[>"]\s*')
 _DEEPEST = 6  # names at the end of a path that an #include may have written
-_Tree = dict[str, Any]
+_Tree: TypeAlias = dict[str, "_Tree"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ def _plant(tree: _Tree, parts: Sequence[str]) -> None:
         tree = tree.setdefault(part, {})
 
 
-def _there(folder: str, wanted: Mapping[str, Any]) -> Iterator[str]:
+def _there(folder: str, wanted: _Tree) -> Iterator[str]:
     try:
         with os.scandir(folder) as entries:
             found = [e for e in entries if e.name in wanted]

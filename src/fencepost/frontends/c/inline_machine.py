@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from fencepost.errors import InputError
-from fencepost.frontends.assembly.code import Code
+from fencepost.frontends.assembly.code import Code, Typed
 from fencepost.frontends.assembly.dialect import Dialect
 from fencepost.frontends.c.body import Body
 from fencepost.frontends.c.inline import Place, Template
@@ -192,7 +192,7 @@ class _NoLocations:
 
     def __init__(self) -> None:
         self.symbols: dict[str, ConstantOperand] = {}
-        self.locations: dict[str, Any] = {}
+        self.locations: dict[str, Typed] = {}
 
     def location(self, name: str, offset: int) -> object:
         raise Unsupported(f"the symbol {name} in inline assembly")
