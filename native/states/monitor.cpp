@@ -1,35 +1,11 @@
 #include "states/monitor.hpp"
 
+#include "states/words.hpp"
 #include "vm/contract.hpp"
 
 #include <algorithm>
 
 namespace fencepost::states {
-namespace {
-
-using Word = std::uint64_t;
-
-void meet(Word* a, const Word* b, std::uint32_t n) {
-  for (std::uint32_t k = 0; k < n; ++k)
-    a[k] &= b[k];
-}
-
-void clear(Word* a, const std::vector<Word>& mask, std::uint32_t n) {
-  for (std::uint32_t k = 0; k < n; ++k)
-    a[k] &= ~mask[k];
-}
-
-void set(Word* a, std::int32_t bit) {
-  if (bit >= 0) a[bit / 64] |= Word{1} << (bit % 64);
-}
-
-bool touches(const Word* a, const std::vector<Word>& mask) {
-  for (std::size_t k = 0; k < mask.size(); ++k)
-    if (a[k] & mask[k]) return true;
-  return false;
-}
-
-} // namespace
 
 void Monitor::read_sc(State& s, std::uint32_t t, std::uint32_t x) const {
   FP_ASSERT(t < p_.threads && x < p_.monitored, "who reads what should be in the plan");

@@ -1,18 +1,13 @@
 #include "states/rc11.hpp"
 
+#include "states/words.hpp"
+
 #include <algorithm>
 
 namespace fencepost::states {
 namespace {
 
-using Word = std::uint64_t;
 constexpr std::uint32_t none = Rc11Layout::none;
-
-// Knowing both: what only one of them knows to be superseded is superseded.
-void meet(Word* a, const Word* b, std::uint32_t n) {
-  for (std::uint32_t k = 0; k < n; ++k)
-    a[k] &= b[k];
-}
 
 } // namespace
 
