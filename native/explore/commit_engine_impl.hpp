@@ -3,7 +3,6 @@
 #pragma once
 
 #include "explore/commit_engine.hpp"
-#include "explore/reporter_impl.hpp"
 #include "graph/validate.hpp"
 
 #include <algorithm>
@@ -69,7 +68,7 @@ template <unsigned W> bool CommitEngine<W>::extend() {
   G& g = current_;
   if (g.location.size() < states_.locations().count()) g.location.resize(states_.locations().count());
   const bool full = g.order.size() + g.location.size() + 4 > Set::capacity;
-  if (full && W < widest_by_plan) return full_ = true;
+  if (full && W != many) return full_ = true;
   const bool bounded = g.order.size() >= options_.max_events && shown_events(g) >= options_.max_events;
   if (full || bounded) {
     const std::string most =

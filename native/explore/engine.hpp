@@ -53,10 +53,18 @@ public:
   virtual std::vector<std::int64_t> split() = 0;
 };
 
-// The engine with rows of 1, 2, 4, ... words; null past the widest.
-std::unique_ptr<AnyEngine> make_engine(unsigned words, LocalStates& states, const ExploreOptions& options,
+// The engine with rows of 1, 2 or 8 words, or of as many as there have to be.
+enum class Width : std::uint8_t { One, Two, Eight, Many };
+inline Width wider(Width width) {
+  FP_ASSERT(width != Width::Many, "nothing should be wider than what grows");
+  return static_cast<Width>(static_cast<unsigned>(width) + 1);
+}
+std::unique_ptr<AnyEngine> make_engine(Width width, LocalStates& states, const ExploreOptions& options,
                                        Results& results);
-inline constexpr unsigned widest = 128, widest_by_plan = 128;
+
+// The narrowest from `width` on that holds a saved exploration, with that loaded.
+std::unique_ptr<AnyEngine> load_engine(Width& width, const std::vector<std::int64_t>& saved, LocalStates& states,
+                                       const ExploreOptions& options, Results& results);
 
 template <unsigned W> class Engine final : public AnyEngine {
 public:

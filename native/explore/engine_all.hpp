@@ -1,4 +1,5 @@
-// Every part of Engine. Reading the headers takes a second, so a file that includes this instantiates several widths.
+// Every part of Engine but what is seldom needed (engine_seldom.cpp). Reading the headers takes a second, so a file
+// that includes this instantiates several widths.
 #pragma once
 
 #include "explore/engine_barriers_impl.hpp"
@@ -7,8 +8,6 @@
 #include "explore/engine_impl.hpp"
 #include "explore/engine_looks_impl.hpp"
 #include "explore/engine_report_impl.hpp"
-#include "explore/engine_sample_impl.hpp"
-#include "explore/engine_save_impl.hpp"
 #include "explore/engine_sections_impl.hpp"
 #include "explore/engine_symmetry_impl.hpp"
 #include "explore/engine_waiting_impl.hpp"

@@ -130,7 +130,7 @@ template <unsigned W> bool Engine<W>::push_next() {
   if (faulty(t)) return true;
   Graph<W>& g = graph();
   if (g.location.size() < states_.locations().count()) g.location.resize(states_.locations().count());
-  constexpr std::size_t capacity = 64 * widest; // rows of the widest graph hold no more, whatever the user asked for
+  constexpr std::size_t capacity = Bits<many>::capacity; // rows hold no more, whatever the user asked for
   const std::size_t most = std::min<std::size_t>(options_.max_events, capacity);
   if (g.order.size() >= most) {
     push_stuck(t);

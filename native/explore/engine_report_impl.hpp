@@ -2,7 +2,6 @@
 #pragma once
 
 #include "explore/engine.hpp"
-#include "explore/reporter_impl.hpp"
 #include "models/races.hpp"
 
 namespace fencepost {

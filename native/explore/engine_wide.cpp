@@ -1,5 +1,5 @@
 #include "explore/engine_all.hpp"
 
+template class fencepost::Engine<2>;
 template class fencepost::Engine<8>;
-template class fencepost::Engine<32>;
-template class fencepost::Engine<128>;
+template class fencepost::Engine<fencepost::many>;

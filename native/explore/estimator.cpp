@@ -36,11 +36,11 @@ Estimator::~Estimator() = default;
 
 // An engine whose frontier is all that is left; false where there is none that can do it.
 bool Estimator::prepare() {
-  for (; !options_.by_rsmc(); words_ *= 2) {
+  if (options_.by_rsmc()) return false;
+  for (;;) {
     workshop_ = std::make_unique<Workshop>(program_, options_);
     auto& engine = workshop_->engine;
-    engine = make_engine(words_, workshop_->states, options_, workshop_->results);
-    if (!engine) return false;
+    engine = make_engine(width_, workshop_->states, options_, workshop_->results);
     bool fits = true;
     for (auto piece = pieces_.begin(); piece != pieces_.end() && fits; ++piece) {
       if (piece->empty())
@@ -54,9 +54,9 @@ bool Estimator::prepare() {
         return prepare();
       }
     }
-    if (fits) return true;
+    if (fits || width_ == Width::Many) return fits;
+    width_ = wider(width_);
   }
-  return false;
 }
 
 // One more sample; false where the budget is spent.
@@ -68,8 +68,8 @@ bool Estimator::sample(Round& round, const Budget& budget) {
       if (workshop_->states.bytes() > options_.cache_bytes) workshop_.reset();
       return true;
     }
-    if (!workshop_->engine->full()) return false;
-    words_ *= 2;
+    if (!workshop_->engine->full() || width_ == Width::Many) return false;
+    width_ = wider(width_);
     workshop_.reset();
   }
 }

@@ -36,7 +36,7 @@ private:
   std::vector<std::vector<std::int64_t>> pieces_;
   bool whole_ = false;
   Sampling sampling_;
-  unsigned words_ = 1;
+  Width width_ = Width::One;
   std::unique_ptr<Workshop> workshop_; // what is made anew where rows are too narrow or too much is remembered
 };
 

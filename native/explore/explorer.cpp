@@ -158,15 +158,10 @@ void Explorer::work(Shared& shared) {
 // Runs one piece to its end, widening it when a graph outgrows its rows and sharing it when others are idle.
 Progress Explorer::run_piece(Shared& shared, LocalStates& states, Results& results,
                              const std::vector<std::int64_t>& piece) {
-  unsigned words = 1;
-  auto engine = make_engine(words, states, options_, results);
-  if (piece.empty())
-    engine->begin();
-  else
-    while (!engine->load(piece)) {
-      engine = make_engine(words *= 2, states, options_, results);
-      FP_REQUIRE(engine != nullptr, "a saved exploration should fit the widest rows");
-    }
+  Width width = Width::One;
+  auto engine = piece.empty() ? make_engine(width, states, options_, results)
+                              : load_engine(width, piece, states, options_, results);
+  if (piece.empty()) engine->begin();
   for (;;) {
     Budget part = *shared.budget;
     part.also_stop = &shared.stop;
@@ -177,9 +172,8 @@ Progress Explorer::run_piece(Shared& shared, LocalStates& states, Results& resul
     visited_ += results.executions + results.blocked - before;
     if (end == Progress::Full) {
       const auto saved = engine->save();
-      engine = make_engine(words *= 2, states, options_, results);
-      if (!engine) throw DecodeError("an execution should not outgrow the widest rows");
-      FP_REQUIRE(engine->load(saved), "wider rows should hold what narrower ones held");
+      FP_REQUIRE(width != Width::Many, "an execution should not outgrow rows that grow");
+      engine = load_engine(width = wider(width), saved, states, options_, results);
       continue;
     }
     if (end != Progress::Paused) return end;

@@ -1,6 +1,5 @@
 #include "explore/rcmc_engine.hpp"
 
-#include "explore/reporter_impl.hpp"
 #include "explore/weak_waits.hpp"
 #include "models/races.hpp"
 
@@ -112,7 +111,7 @@ template <unsigned W> bool RcmcEngine<W>::faulty(std::uint32_t t) {
     found = Trouble{ErrorKind::Unsupported, "a choice: RCMC takes deterministic programs"};
   if (!found && access && (a.part == Part::Exclusive || a.conditional >= 0))
     found = Trouble{ErrorKind::Unsupported, "exclusive accesses under a language-level model"};
-  constexpr std::size_t capacity = 64 * rcmc::wide; // the widest rows hold no more
+  constexpr std::size_t capacity = 2048; // each alternative of a read is a copy of the graph: more would not fit memory
   const std::size_t most = std::min<std::size_t>(options_.max_events, capacity);
   if (!found && g.order.size() >= most)
     found = Trouble{ErrorKind::EventBound, "an execution has too many events: more than " + std::to_string(most) +
@@ -459,9 +458,6 @@ template <unsigned W> void RcmcEngine<W>::collect_states() {
   states_.collect(live);
 }
 
-template class RcmcEngine<rcmc::narrow>;
-#ifndef FENCEPOST_NARROW
-template class RcmcEngine<rcmc::wide>;
-#endif
+template class RcmcEngine<many>;
 
 } // namespace fencepost

@@ -10,10 +10,6 @@
 
 namespace fencepost {
 
-namespace rcmc {
-inline constexpr unsigned narrow = 2, wide = 32; // words of a row
-}
-
 template <unsigned W> class RcmcEngine final : public AnyEngine {
 public:
   RcmcEngine(LocalStates& states, const ExploreOptions& options, Results& results);

@@ -4,7 +4,8 @@
 // From a graph G it needs, besides coherence: `shown(e)`, whether the event exists for the outside; `order_of(t)`, the
 // events of a thread by their index in program order, `none` where one is missing; `updates(e)`, whether it belongs to
 // a read-modify-write that writes; `joined(e)`, the last event of the thread that a Join waited for; `known_before`,
-// whether an event is sure to be over when another happens; `latest(t)`, the most advanced state of a thread.
+// whether an event is sure to be over when another happens; `latest(t)`, the most advanced state of a thread;
+// `stopped(t)`, whether an error or a bound ended it.
 #pragma once
 
 #include "explore/options.hpp"

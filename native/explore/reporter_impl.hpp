@@ -115,7 +115,7 @@ template <class G> void Reporter<G>::report_unsettled(const G& g) {
   for (std::uint32_t t = 0; t < g.thread.size(); ++t) {
     if (!g.thread[t].now) continue;
     const Action& a = g.thread[t].now->action;
-    if (a.assumed() || g.thread[t].stuck || (a.kind == ActionKind::End && a.process)) return;
+    if (a.assumed() || g.stopped(t) || (a.kind == ActionKind::End && a.process)) return;
     if (waits < 0 && a.kind != ActionKind::End && a.kind != ActionKind::Join) waits = static_cast<std::int32_t>(t);
   }
   if (!options_.deadlocks || waits < 0) return;
@@ -445,15 +445,15 @@ template <class G> Execution Reporter<G>::export_graph(const G& g, std::vector<I
 // Puts what the first thread did before there were others in front, as if it had been explored.
 template <class G> void Reporter<G>::prepend(Execution& x) {
   const Prologue& prologue = states_.prologue();
-  const auto many = static_cast<std::int32_t>(prologue.steps().size());
-  if (many == 0) return;
+  const auto shift = static_cast<std::int32_t>(prologue.steps().size());
+  if (shift == 0) return;
   const auto moved = [&](std::int32_t& number) {
-    if (number >= 0) number += many;
+    if (number >= 0) number += shift;
   };
   for (auto& e : x.events) {
     moved(e.reads_from);
     moved(e.joined);
-    if (e.thread == 0) e.index += many;
+    if (e.thread == 0) e.index += shift;
     if (e.kind != ActionKind::Read || e.reads_from >= 0) continue;
     e.reads_from = std::max(prologue.writer(e.address, e.size), Prologue::untouched);
   }
@@ -484,7 +484,7 @@ template <class G> void Reporter<G>::prepend(Execution& x) {
   }
   for (auto& [address, writes] : x.coherence)
     for (const std::int32_t w : writes)
-      coherence[address].push_back(w + many);
+      coherence[address].push_back(w + shift);
   x.coherence.assign(coherence.begin(), coherence.end());
   x.events.insert(x.events.begin(), std::make_move_iterator(before.begin()), std::make_move_iterator(before.end()));
   results_.in_parts |= overlap(x);

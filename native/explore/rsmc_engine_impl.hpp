@@ -1,6 +1,5 @@
 #pragma once
 
-#include "explore/reporter_impl.hpp"
 #include "explore/rsmc_engine.hpp"
 #include "explore/rsmc_model_impl.hpp"
 
@@ -17,17 +16,17 @@ template <unsigned W> Progress RsmcEngine<W>::run(const Budget& budget) {
   const std::uint64_t start = results_.executions + results_.blocked;
   while (!frames_.empty()) {
     if (reporter_.failed()) return Progress::Failed;
-    if (model_.overflowed() && W < rsmc::wide) return Progress::Full;
     if (budget.stopped() || std::chrono::steady_clock::now() >= budget.deadline) return Progress::Paused;
     if (results_.executions + results_.blocked - start >= budget.executions) return Progress::Paused;
     step();
-    if (model_.overflowed() && W == rsmc::wide && !told_) {
+    if (model_.overflowed() && !told_) {
       told_ = true;
       reporter_.report(frames_.empty() ? G{} : frames_.back().sigma.g, ErrorKind::EventBound,
-                       "an execution has more events and places than RSMC has room for (4096)", 0, -1, {});
+                       "an execution has more events and places than RSMC has room for (" +
+                           std::to_string(rsmc::most_events) + ")",
+                       0, -1, {});
     }
   }
-  if (model_.overflowed() && W < rsmc::wide) return Progress::Full;
   return reporter_.failed() ? Progress::Failed : Progress::Done;
 }
 

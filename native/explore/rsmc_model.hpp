@@ -22,7 +22,8 @@ struct Name {
 };
 inline constexpr Name initial_store{UINT32_MAX, 0};
 
-inline constexpr std::int64_t any_place = -1; // the pseudo-parameter *
+inline constexpr std::int64_t any_place = -1;    // the pseudo-parameter *
+inline constexpr std::size_t most_events = 4096; // with places: each state on the stack is a copy of the graph
 
 // Load: `source`. Store: `place`, counted from 0. Choice and outcome: its value in `place`.
 struct Commit {
@@ -129,10 +130,6 @@ private:
   Id depends_on_outcome_ = none;
 };
 
-// 256, 1024 and 4096 events and places; an engine that is full starts again with wider rows.
-inline constexpr unsigned narrow = 4, middle = 16, wide = 64;
-extern template class Model<narrow>;
-extern template class Model<middle>;
-extern template class Model<wide>;
+extern template class Model<many>;
 
 } // namespace fencepost::rsmc

@@ -100,7 +100,7 @@ template <unsigned W> bool Model<W>::fetch_event(State& s, std::uint32_t t, Loca
   G& g = s.g;
   const Action& a = now->action;
   if (g.thread[t].halted || !known(s, t, a.control_deps)) return false;
-  if (g.order.size() + states_.locations().count() + 4 > Set::capacity) {
+  if (g.order.size() + states_.locations().count() + 4 > most_events) {
     overflowed_ = true;
     return false;
   }

@@ -5,19 +5,6 @@
 
 namespace fencepost {
 
-namespace {
-
-std::unique_ptr<AnyEngine> loaded(const std::vector<std::int64_t>& piece, LocalStates& states,
-                                  const ExploreOptions& options, Results& scratch) {
-  for (unsigned words = 1;; words *= 2) {
-    auto engine = make_engine(words, states, options, scratch);
-    if (!engine) throw DecodeError("a saved exploration should fit the widest rows");
-    if (engine->load(piece)) return engine;
-  }
-}
-
-} // namespace
-
 void Explorer::split(std::size_t count) {
   LocalStates states(program_, options_.by_plan(), options_.machine);
   Results scratch;
@@ -30,7 +17,8 @@ void Explorer::split(std::size_t count) {
       whole.push_back(std::move(piece));
       continue;
     }
-    const auto engine = loaded(piece, states, options_, scratch);
+    Width width = Width::One;
+    const auto engine = load_engine(width, piece, states, options_, scratch);
     auto given = engine->split();
     if (given.empty()) {
       whole.push_back(std::move(piece));

@@ -1,4 +1,4 @@
-// Sets of up to 64 * W events, as machine words: a row of a bit matrix.
+// Sets of up to 64 * W events, as machine words: a row of a bit matrix. Bits<many> is in wide_bits.hpp.
 #pragma once
 
 #include "vm/contract.hpp"
@@ -8,6 +8,10 @@
 #include <cstdint>
 
 namespace fencepost {
+
+// The words of a row: 1, which nearly every program needs; 2; 8; or as many as there have to be. Each costs seconds of
+// the build, so there are no more (docs/decisions/widths.md).
+inline constexpr unsigned many = 0;
 
 template <unsigned W> struct Bits {
   std::array<std::uint64_t, W> word{};

@@ -2,7 +2,7 @@
 // from whom, and coherence as linked lists.
 #pragma once
 
-#include "graph/bits.hpp"
+#include "graph/wide_bits.hpp"
 #include "vm/contract.hpp"
 #include "vm/local_states.hpp"
 

@@ -112,6 +112,7 @@ template <unsigned W> struct CommitGraph : CoherenceGraph<W, CommittedEvent> {
       if (d != none && shown(d)) last = d;
     return last;
   }
+  bool stopped(std::uint32_t t) const { return thread[t].halted; }
   // A thread may have allocated memory after an event that is missing now.
   const LocalState* latest(std::uint32_t t) const {
     for (auto e = thread[t].slot.rbegin(); e != thread[t].slot.rend(); ++e)

@@ -192,6 +192,7 @@ template <unsigned W> struct Graph : CoherenceGraph<W, Event> {
   bool shown(Id e) const { return !(*this)[e].waiting && !(*this)[e].pinned; }
   std::uint32_t index_of(Id e) const { return (*this)[e].index; }
   Id joined(Id e) const { return (*this)[e].joined; }
+  bool stopped(std::uint32_t t) const { return thread[t].stuck; }
   const LocalState* latest(std::uint32_t t) const { return thread[t].now; }
   bool known_before(Id before, Id after) const {
     return (hb.empty() ? this->prefix_of(after) : hb_of(after)).test(bit(before));

@@ -124,7 +124,7 @@ private:
 inline std::unique_ptr<CandidateFrame> make_frame(const Plan& plan, FrameShape shape) {
   if (shape.events <= 64) return std::make_unique<WideCandidateFrame<1>>(plan, std::move(shape));
   if (shape.events <= 128) return std::make_unique<WideCandidateFrame<2>>(plan, std::move(shape));
-  if (shape.events <= 256) return std::make_unique<WideCandidateFrame<4>>(plan, std::move(shape));
+  if (shape.events <= Bits<many>::capacity) return std::make_unique<WideCandidateFrame<many>>(plan, std::move(shape));
   return nullptr;
 }
 

@@ -2,7 +2,7 @@
 // numbers of operations and primitives are the interface to the compiler there.
 #pragma once
 
-#include "graph/bits.hpp"
+#include "graph/wide_bits.hpp"
 #include "vm/bytecode.hpp"
 
 #include <algorithm>

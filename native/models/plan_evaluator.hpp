@@ -24,21 +24,10 @@ public:
   using Set = Bits<W>;
   using Relation = std::vector<Set>;
 
-  explicit PlanEvaluator(const Plan& plan) : plan_(plan), cells_(static_cast<std::size_t>(plan.registers)) {
-    steps_.reserve(plan.operations.size());
-    for (const Plan::Operation& o : plan.operations)
-      steps_.push_back({mirrored(o), arity(o.op), 0, false});
-    find_loops();
-    weigh();
-  }
+  explicit PlanEvaluator(const Plan& plan);
 
   // Whether every check that is not a flag holds. `s` must live until the next call.
-  bool consistent(const Structure<W>& s) {
-    begin(s);
-    for (Step& step : steps_)
-      if (step.o.op == PlanOp::Check && !check_of(step).flag && holds(step) == check_of(step).negated) return false;
-    return true;
-  }
+  bool consistent(const Structure<W>& s);
 
   // Calls f(check, first, second) for each flag that is raised, with a pair of events that raises it where the flag is
   // about a relation being empty, and 0, 0 elsewhere. pre: the last call of `consistent` said yes.
@@ -57,15 +46,7 @@ public:
   }
 
   // The relation that the last check is about, by rows of what comes before: for plans that define one relation.
-  const Relation& relation(const Structure<W>& s) {
-    begin(s);
-    FP_REQUIRE(!plan_.operations.empty() && plan_.operations.back().op == PlanOp::Check,
-               "a plan should end with its check");
-    Cell& found = cell(plan_.operations.back().b);
-    demand(plan_.operations.back().b);
-    grow(found);
-    return found.row;
-  }
+  const Relation& relation(const Structure<W>& s);
 
 private:
   // A register. A relation: its rows, and which of them are not empty. A set: `live`.
@@ -361,12 +342,7 @@ private:
     return cell(o.a).changed == before;
   }
 
-  bool holds(Step& step) {
-    demand(step.o.b);
-    if (step.evaluated != 0 && cell(step.o.b).changed <= step.evaluated) return step.held;
-    step.evaluated = ++clock_;
-    return step.held = holds(check_of(step).kind, cell(step.o.b));
-  }
+  bool holds(Step& step);
 
   // --- by row --------------------------------------------------------------------------------------------------------
 
@@ -585,5 +561,45 @@ private:
   std::vector<Loop> loops_;
   Relation scratch_;
 };
+
+// The ways in are not inline, so that the files plan_evaluator*.cpp hold all that they need for every width.
+
+template <unsigned W>
+PlanEvaluator<W>::PlanEvaluator(const Plan& plan) : plan_(plan), cells_(static_cast<std::size_t>(plan.registers)) {
+  steps_.reserve(plan.operations.size());
+  for (const Plan::Operation& o : plan.operations)
+    steps_.push_back({mirrored(o), arity(o.op), 0, false});
+  find_loops();
+  weigh();
+}
+
+template <unsigned W> bool PlanEvaluator<W>::consistent(const Structure<W>& s) {
+  begin(s);
+  for (Step& step : steps_)
+    if (step.o.op == PlanOp::Check && !check_of(step).flag && holds(step) == check_of(step).negated) return false;
+  return true;
+}
+
+template <unsigned W> const typename PlanEvaluator<W>::Relation& PlanEvaluator<W>::relation(const Structure<W>& s) {
+  begin(s);
+  FP_REQUIRE(!plan_.operations.empty() && plan_.operations.back().op == PlanOp::Check,
+             "a plan should end with its check");
+  Cell& found = cell(plan_.operations.back().b);
+  demand(plan_.operations.back().b);
+  grow(found);
+  return found.row;
+}
+
+template <unsigned W> bool PlanEvaluator<W>::holds(Step& step) {
+  demand(step.o.b);
+  if (step.evaluated != 0 && cell(step.o.b).changed <= step.evaluated) return step.held;
+  step.evaluated = ++clock_;
+  return step.held = holds(check_of(step).kind, cell(step.o.b));
+}
+
+extern template class PlanEvaluator<1>;
+extern template class PlanEvaluator<2>;
+extern template class PlanEvaluator<8>;
+extern template class PlanEvaluator<many>;
 
 } // namespace fencepost

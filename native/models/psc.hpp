@@ -123,7 +123,7 @@ private:
   // Calls f with the last event of each thread in `events`, a set with all that happens before its members.
   template <class F> void each_latest(const Graph<W>& g, const Set& events, F&& f) const {
     for (std::uint32_t t = 0; t < g.thread.size(); ++t)
-      if (const unsigned many = (events & g.thread[t].events).count()) f(lines_[t].events[many - 1]);
+      if (const unsigned known = (events & g.thread[t].events).count()) f(lines_[t].events[known - 1]);
   }
 
   // What happens before any of the events: in each thread, before the last of them.

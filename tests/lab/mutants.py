@@ -70,7 +70,7 @@ class Workshop:
             shutil.copy(ROOT / name, self.folder / name)
         launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
         self.run("cmake", "-S", ".", "-B", "build", "-G", "Ninja" if shutil.which("ninja") else "Unix Makefiles",
-                 "-DSKBUILD=ON", "-DFENCEPOST_NARROW=ON", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O0",
+                 "-DSKBUILD=ON", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O0",
                  f"-DPython_EXECUTABLE={self.python}", *launcher)  # fmt: skip
         self.build()
 

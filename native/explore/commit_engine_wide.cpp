@@ -1,0 +1,4 @@
+#include "explore/commit_engine_all.hpp"
+
+template class fencepost::CommitEngine<8>;
+template class fencepost::CommitEngine<fencepost::many>;

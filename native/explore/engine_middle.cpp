@@ -1,4 +1,0 @@
-#include "explore/engine_all.hpp"
-
-template class fencepost::Engine<2>;
-template class fencepost::Engine<4>;

@@ -1,0 +1,4 @@
+#include "models/plan_evaluator.hpp"
+
+template class fencepost::PlanEvaluator<1>;
+template class fencepost::PlanEvaluator<2>;
