@@ -62,7 +62,7 @@ TEST(a_frame_refuses_what_is_not_of_it) {
 
 TEST(a_flag_is_told_with_the_candidates_that_raise_it) {
   PlanWriter w;
-  w.check(Plan::CheckKind::Empty, w.relation(base_relation::rf), false, true);
+  w.check(Plan::CheckKind::Empty, w.relation(base_relation::rf), true, true);
   const Plan plan = w.plan();
   const LocationPart part = both_ways();
   const auto found = make_frame(plan, frame_of(3))->judge({&part});

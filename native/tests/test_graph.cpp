@@ -36,6 +36,11 @@ struct World {
 
   template <class G> Id append(G& graph, std::uint32_t t) {
     const Id e = graph.append(t, false);
+    graph.prefix_of(e).clear();
+    if (const Id before = graph[e].po_before; before != none) {
+      graph.prefix_of(e) = graph.prefix_of(before);
+      graph.prefix_of(e).set(graph.bit(before));
+    }
     graph.thread[t].now = states->next(graph.thread[t].now, 0);
     if (graph.location.size() < states->locations().count()) graph.location.resize(states->locations().count());
     return e;
@@ -219,6 +224,7 @@ TEST(a_broken_graph_is_not_valid) {
   const Id a = w.append(w.g, 0), r = w.append(w.g, 1);
   w.g.place(a, initial);
   w.g.set_reads_from(r, a);
+  w.g.prefix_of(r).set(w.g.bit(a));
   validate(w.g);
   auto broken = w.g;
   broken.readers[0].clear();

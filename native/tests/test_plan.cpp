@@ -269,7 +269,7 @@ TEST(checks_say_what_they_check) {
 
 TEST(a_flag_names_a_pair_that_raises_it) {
   PlanWriter w;
-  w.check(Plan::CheckKind::Empty, w.relation(base_relation::po), false, true);
+  w.check(Plan::CheckKind::Empty, w.relation(base_relation::po), true, true);
   const Plan plan = w.plan();
   CHECK(plan.has_flags());
   PlanEvaluator<1> evaluator(plan);
