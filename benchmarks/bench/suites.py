@@ -137,7 +137,7 @@ def _power(row: dict[str, Any], run: str) -> Case:
     command = fencepost("check", source, "--model", "power", *WHOLE, *unroll, *algorithm, "--json", "--", *flags)
     return Case(
         case_name(row["name"], run), tuple(command), row.get("executions"), (row["verdict"],),
-        c=() if algorithm else (source, *flags), model="power", limit=row.get("limit") if algorithm else None,
+        c=() if algorithm else (source, *flags), model="power", limit=10.0 if algorithm else None,
     )  # fmt: skip
 
 
@@ -177,12 +177,14 @@ _BOUNDS = re.compile(r"CB(?:\+(\d))?, LB (\d+)")
 
 def _bounded(label: str, run: str) -> Case:
     """`CB+1, LB 8`: by `bounded`, with one context more than CB and loops of 8 rounds; `power`: all executions. A
-    bound on loops that is reached makes the latter UNKNOWN where nothing was found."""
+    bound on loops that is reached makes the latter BOUNDED where nothing was found."""
     name, path = case_name(label, run), str(HERE / "bounded" / f"{label.replace(' ', '-')}.c")
     unsafe = label.endswith(" unsafe")
     if (found := _BOUNDS.fullmatch(run)) is None:
         command = fencepost("check", path, "--model", run, *WHOLE, "--unroll", "8", "--json")
-        return Case(name, tuple(command), None, ("FAIL",) if unsafe else ("PASS", "UNKNOWN"), c=(path,), model=run)
+        return Case(
+            name, tuple(command), None, ("FAIL",) if unsafe else ("PASS", "BOUNDED", "UNKNOWN"), c=(path,), model=run
+        )
     contexts = _contexts()[label] + int(found[1] or 0)
     command = fencepost("bounded", path, "--contexts", str(contexts), "--unroll", found[2], "--json")
     target = (10.0 if unsafe else 300.0) if run == "CB, LB 8" else None

@@ -47,7 +47,7 @@ ROWS = (
     Row("dekker", 10, traces="246", contexts="2"),
     Row("dijkstra", contexts="3"),
     Row("fib", unsafe=("-DUNSAFE", "-DJOIN"), safe=("-DJOIN",), traces="19,404", contexts="6", tried="10"),
-    Row("indexer", 5, safe=(), traces="19", source="../power/indexer.c", tried=""),
+    Row("indexer", 20, safe=(), traces="19", source="../power/indexer.c", tried=""),
     Row("lamport", traces="50", contexts="3"),
     Row("parker", 5, traces="1,126", source="../power/parker.c", tried=""),
     Row("peterson", traces="10", contexts="3"),
