@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -216,22 +217,33 @@ def store(results: dict[str, Any], options: argparse.Namespace, whole: bool) -> 
     page = markdown(results, options.out, notes())
     (options.out / "results.md").write_text(page, encoding="utf-8")
     print("\n" + page)
-    if options.page and whole and not options.only:
+    if options.page and whole:
         merged = with_stored(results, earlier(STORED) if STORED.exists() else None)
         STORED.write_text(json.dumps(merged, indent=1) + "\n", encoding="utf-8")
         render()
 
 
 def with_stored(results: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any]:
-    """The results with those of the suites that did not run this time; `dates` says when each suite ran, with which
-    peers, and what else the machine did."""
-    ran = {s: {"date": results["machine"]["date"], "load": results.get("load"), "peers": results["peers"]}
-           for s in results["suites"]}  # fmt: skip
+    """The results with those of the suites and cases that did not run this time; `dates` says when each suite ran, with
+    which peers, what else the machine did, and how many of its rows are older."""
+    ran, stored = {}, before["suites"] if before else {}
+    suites = dict(stored)
+    for suite, rows in results["suites"].items():
+        measured = {r["case"] for r in rows}
+        kept = [r for r in stored.get(suite, []) if r["case"] not in measured and r["case"] in _names(suite)]
+        suites[suite] = sorted([*rows, *kept], key=lambda r: _names(suite).get(r["case"], 0))
+        ran[suite] = {"date": results["machine"]["date"], "load": results.get("load"), "peers": results["peers"],
+                      "older": len(kept)}  # fmt: skip
     if before is None:
         return results | {"dates": ran}
-    dates = {s: {"date": before["machine"]["date"], "peers": []} for s in before["suites"]} | before.get("dates", {})
-    suites = before["suites"] | results["suites"]
+    dates = {s: {"date": before["machine"]["date"], "peers": []} for s in stored} | before.get("dates", {})
     return before | results | {"suites": {s: suites[s] for s in SUITES if s in suites}, "dates": dates | ran}
+
+
+@cache
+def _names(suite: str) -> dict[str, int]:
+    """The cases of a suite, with their place in it."""
+    return {c.name: n for n, c in enumerate(SUITES[suite]())}
 
 
 def notes() -> dict[str, str]:

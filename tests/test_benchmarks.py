@@ -275,13 +275,15 @@ def test_ours_and_the_peers_run_in_turn_and_the_best_counts(stand_ins: Path) -> 
     assert found["runs"] == 3 and found["peers"]["genmc"]["answer"] == "PASS"
 
 
-def test_a_suite_that_did_not_run_keeps_its_figures_and_its_date() -> None:
-    before = {"machine": {"date": "yesterday"}, "suites": {"litmus": ["old"], "rcmc-tables": ["old"]}}
-    now = {"machine": {"date": "today"}, "load": 7.5, "peers": ["cbmc"], "suites": {"litmus": ["new"]}}
+def test_what_did_not_run_keeps_its_figures_and_its_date() -> None:
+    readers, casrot = {"case": "readers(3) rc11"}, {"case": "casrot(4) rc11"}
+    old = [casrot, readers | {"best": 1.0}, {"case": "gone"}]
+    before = {"machine": {"date": "yesterday"}, "suites": {"rsmc-table1": [], "rcmc-tables": old}}
+    now = {"machine": {"date": "today"}, "load": 7.5, "peers": ["cbmc"], "suites": {"rcmc-tables": [readers]}}
     merged = benchmark.with_stored(now, before)
-    assert merged["suites"] == {"rcmc-tables": ["old"], "litmus": ["new"]}
-    assert merged["dates"]["litmus"] == {"date": "today", "load": 7.5, "peers": ["cbmc"]}
-    assert merged["dates"]["rcmc-tables"] == {"date": "yesterday", "peers": []}
+    assert merged["suites"] == {"rcmc-tables": [casrot, readers], "rsmc-table1": []}
+    assert merged["dates"]["rcmc-tables"] == {"date": "today", "load": 7.5, "peers": ["cbmc"], "older": 1}
+    assert merged["dates"]["rsmc-table1"] == {"date": "yesterday", "peers": []}
 
 
 def test_peers_that_are_not_there_are_said(tmp_path: Path) -> None:

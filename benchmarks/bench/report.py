@@ -50,9 +50,10 @@ def _when(ran: dict[str, Any] | None) -> list[str]:
     """When a suite was measured, which peers were there, and what the machine did besides."""
     if ran is None:
         return []
-    load = ran.get("load") or 0.0
+    load, older = ran.get("load") or 0.0, ran.get("older", 0)
     busy = f" The load was {load:.0f}, which makes CPU seconds longer." if load > 3 else ""
-    return ["", f"Measured {ran['date']}; peers on PATH: {', '.join(ran['peers']) or 'none asked'}.{busy}"]
+    kept = f" {older} of its rows are older." if older else ""
+    return ["", f"Measured {ran['date']}; peers on PATH: {', '.join(ran['peers']) or 'none asked'}.{busy}{kept}"]
 
 
 def _note(notes: dict[str, str], place: str) -> list[str]:
