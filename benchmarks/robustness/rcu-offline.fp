@@ -30,8 +30,8 @@ fn flip(me) {
 }
 
 fn update(me) {
+  seen[me] := OFFLINE             // nobody waits for a writer, nor for one who waits for the lock
   BCAS(lock, 0, 1)
-  seen[me] := OFFLINE             // nobody, itself included, waits for a writer
   old := pointer
   new := 1 - old
   node[new] := new + 1
