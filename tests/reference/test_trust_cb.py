@@ -127,7 +127,7 @@ def core(p: Program, model: str) -> tuple[dict[object, int], int, int]:
 def test_the_core_does_the_same(model: str) -> None:
     """The same executions, as often; the same that block; the same dead ends."""
     compared = 0
-    for seed in range(60):
+    for seed in range(24):
         shape = SHAPES["c11" if model == "imm" else "armv8" if model == "armv7" else model]
         if model == "armv7":  # which knows no modes
             shape = replace(shape, load_modes=(Mode.RLX,), store_modes=(Mode.RLX,), rmw_modes=(Mode.RLX,))
@@ -138,7 +138,7 @@ def test_the_core_does_the_same(model: str) -> None:
         found = twin(lowered, model)
         assert core(p, model) == (found.seen, found.blocked, found.dead_ends), seed
         compared += 1
-    assert compared >= 40
+    assert compared >= 15
 
 
 def test_dead_ends_are_the_same() -> None:
