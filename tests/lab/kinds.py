@@ -340,7 +340,7 @@ INCLUSIONS = (("sc", "tso"), ("tso", "pso"), ("sc", "ra"), ("ra", "rc11"), ("sc"
 def kinds() -> list[Kind]:
     found = []
     for model, flavour in (("sc", PLAIN), ("tso", PLAIN), ("pso", PLAIN), ("ra", ORDERED), ("rc11", WEAK)):
-        found += [Kind("machines", model, machine_kind(model, flavour), 600)]
+        found += [Kind("machines", model, machine_kind(model, flavour), 400)]
         found += [Kind(f"machines, from C by {c}", model, machine_kind(model, flavour, c=c), 1) for c in compilers()]
     found += [Kind("three ways, c11", m, ways_kind("c11", m, WAYS)) for m in LANGUAGE]
     found += [Kind("three ways, cycles", m, cycles_kind(m, WAYS), 20) for m in LANGUAGE]
@@ -352,8 +352,8 @@ def kinds() -> list[Kind]:
     found += [Kind("weaker model", f"{a} ⊆ {b}", weaker_kind("ra" if "ra" in (a, b) else "c11", a, b), 10)
               for a, b in INCLUSIONS]  # fmt: skip
     found += [Kind("stronger order", m, stronger_kind("c11", m), 10) for m in ("rc11", "rc11-cpp20", "wrc11")]
-    found += [Kind("threads turned round", m, turned_kind("c11", m), 120) for m in LANGUAGE]
-    found += [Kind("waits", m, waits_kind(m), 100) for m in LANGUAGE[:6]]
+    found += [Kind("threads turned round", m, turned_kind("c11", m), 400) for m in LANGUAGE]
+    found += [Kind("waits", m, waits_kind(m), 400) for m in LANGUAGE[:6]]
     found += [Kind("resumed", m, resumed_kind("c11", m), 2) for m in ("sc", "rc11")]
     found += [Kind("two algorithms", m, rsmc_kind(shape, m), 4) for shape, m in HARDWARE[:3]]
     found += [Kind("robust", "ra, sra, tso", robust_kind, 6)]

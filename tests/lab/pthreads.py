@@ -78,7 +78,7 @@ class Maker:
         choices = [self.access, self.access, self.access, self.checked]
         if nested < 2:
             choices += [self.locked, self.locked, self.tried, self.conditional, self.conditional, self.signalled]
-            choices += [self.reads, self.writes, self.tries_semaphore, self.branch]
+            choices += [self.reads, self.writes, self.writes_twice, self.tries_semaphore, self.branch]
         if nested == 0:
             choices += [self.meets]
         one = [
@@ -149,6 +149,10 @@ class Maker:
     def writes(self, x: str, v: int, _: int, nested: int) -> Code:
         inner = self.body(self.random.choice([0, 0, 1]), nested + 1)
         return [("write lock",), ("shared store", v), *inner, ("end",)]
+
+    def writes_twice(self, *_: object) -> Code:
+        """What is there in between nobody may see."""
+        return [("write lock",), ("shared store", 1), ("shared store", 2), ("end",)]
 
     def tries_semaphore(self, *_: object) -> Code:
         self.made.tells = True
