@@ -8,7 +8,8 @@ could write is computed without looking at branches: for each register and locat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from itertools import pairwise, product
 
 from fencepost.program.arithmetic import compute, update
@@ -36,9 +37,12 @@ from fencepost.program.layout import FUNCTIONS, GAP
 from fencepost.program.memory import Memory
 from fencepost.program.operands import Operand, Reg, to_unsigned
 from fencepost.program.passes.copies import MAY_FAIL
+from fencepost.program.passes.flow import successors
 from fencepost.program.passes.rewrite import defined
+from fencepost.program.program import Function
 
 Location = tuple[int, int]  # address, size
+Place = tuple[str, int]  # an instruction: its function, and its number there
 Values = set[int] | None  # None: any
 _MOST = 32  # values of a register or a location: beyond, it may hold any
 #: An address in memory that is not global: of the stack, of the heap, of the thread.
@@ -54,10 +58,10 @@ class Foreseen:
         self.registers: dict[tuple[str, int], Values] = {}
         self.values: dict[Location, Values] = {ELSEWHERE: None}
         self.results: dict[str, Values] = {}
-        self.reads: dict[str, set[Location]] = {f.name: set() for f in self.program.functions}
-        self.writes: dict[str, set[Location]] = {f.name: set() for f in self.program.functions}
-        self.calls: dict[str, set[str]] = {f.name: set() for f in self.program.functions}
-        self.roots = {t.function for t in self.program.threads}
+        self.place: Place = ("", 0)  # of the instruction that is looked at
+        self.reads: defaultdict[Place, set[Location]] = defaultdict(set)
+        self.writes: defaultdict[Place, set[Location]] = defaultdict(set)
+        self.calls: defaultdict[Place, set[str]] = defaultdict(set)
         self.known = True
         self.changed = True
         for thread in self.program.threads:
@@ -66,7 +70,8 @@ class Foreseen:
         while self.changed and self.known:
             self.changed = False
             for f in self.program.functions:
-                for i in f.code:
+                for n, i in enumerate(f.code):
+                    self.place = f.name, n
                     self._step(f.name, i)
         self.known = self.known and not self._overlapping()
 
@@ -78,15 +83,30 @@ class Foreseen:
         """Whether it may hold more than `at` says."""
         return not self.known or self.values.get(location, set()) is None
 
-    def touched(self) -> Iterable[tuple[set[Location], set[Location]]]:
-        """What each thread can read and write, the functions that it calls included."""
-        for root in self.roots:
-            reached, todo = {root}, [root]
-            while todo:
-                fresh = self.calls[todo.pop()] - reached
+    def feeds(self) -> set[tuple[Location, Location]]:
+        """What a thread may read before what it may write. What a function reads and writes is done where it is called,
+        as far as its callers are concerned."""
+        found: set[tuple[Location, Location]] = set()
+        for f in self.program.functions:
+            read = [self._at_or_below((f.name, n), self.reads) for n in range(len(f.code))]
+            written = [self._at_or_below((f.name, n), self.writes) for n in range(len(f.code))]
+            for n, first in enumerate(read):
+                for later in _after(f, n) if first else ():
+                    found |= set(product(first, written[later]))
+        return found
+
+    def _at_or_below(self, place: Place, accesses: Mapping[Place, set[Location]]) -> set[Location]:
+        """What is accessed at an instruction, or by the functions that it calls."""
+        found, reached = set(accesses.get(place, ())), set(self.calls.get(place, ()))
+        todo = list(reached)
+        while todo:
+            name = todo.pop()
+            for n in range(len(self.program.function(name).code)):
+                found |= accesses.get((name, n), set())
+                fresh = self.calls.get((name, n), set()) - reached
                 reached |= fresh
                 todo += fresh
-            yield set().union(*(self.reads[f] for f in reached)), set().union(*(self.writes[f] for f in reached))
+        return found
 
     # --- sets
 
@@ -127,12 +147,12 @@ class Foreseen:
 
     def _read(self, f: str, dst: Reg | None, address: Operand, size: int) -> None:
         for place in self._places(f, address, size):
-            self.reads[f].add(place)
+            self.reads[self.place].add(place)
             self._define(f, dst, self._held(place))
 
     def _write(self, f: str, address: Operand, size: int, value: Callable[[Values], Values]) -> None:
         for place in self._places(f, address, size):
-            self.writes[f].add(place)
+            self.writes[self.place].add(place)
             if place != ELSEWHERE:
                 held = self._held(place)
                 made = value(held)
@@ -178,10 +198,10 @@ class Foreseen:
         match i:
             case Call():
                 for callee in self._called(f, i.callee, i.args):
-                    self.calls[f].add(callee)
+                    self.calls[self.place].add(callee)
                     self._define(f, i.dst, self.results.get(callee, set()))
             case Spawn():
-                self.roots |= set(self._called(f, i.function, i.args))
+                self._called(f, i.function, i.args)
                 self._define(f, i.dst, None)
             case Return() if i.value is not None:
                 self.results[f] = self._grown(self.results.get(f, set()), self._of(f, i.value))
@@ -215,6 +235,18 @@ class Foreseen:
         if i.op is Op.AND and None in args and any(args):  # what is left of anything under a mask
             return _under(*(a for a in args if a))
         return None if i.op in MAY_FAIL else _combined(lambda a: compute(i.op, i.width, a), *args)
+
+
+def _after(function: Function, start: int) -> set[int]:
+    """The instructions that may come after one."""
+    found: set[int] = set()
+    todo = [*successors(start, function.code[start])]
+    while todo:
+        n = todo.pop()
+        if n not in found and n < len(function.code):
+            found.add(n)
+            todo += successors(n, function.code[n])
+    return found
 
 
 def _combined(result: Callable[[tuple[int, ...]], int], *sets: Values) -> Values:

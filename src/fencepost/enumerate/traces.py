@@ -466,9 +466,9 @@ class _Feeds:
     def misses(self, foreseen: Foreseen) -> bool:
         """Whether the code has a circle of open locations of which the traces show only a part."""
         edges: dict[Location, set[Location]] = {}
-        for reads, writes in foreseen.touched():
-            for first in filter(foreseen.is_open, reads):
-                edges.setdefault(first, set()).update(w for w in writes if w != first and foreseen.is_open(w))
+        for first, second in foreseen.feeds():
+            if first != second and foreseen.is_open(first) and foreseen.is_open(second):
+                edges.setdefault(first, set()).add(second)
         return any(
             first in _reached(edges, second) and second not in self.edges.get(first, set())
             for first, targets in edges.items()
