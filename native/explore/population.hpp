@@ -58,7 +58,7 @@ private:
 
 // What a population is told, and what it learned for the next one.
 struct Sampling {
-  std::size_t size = 16;             // graphs that are kept on a level, but for one of each stratum
+  std::size_t size = 16;              // graphs that are kept on a level, but for one of each stratum
   std::size_t most_bytes = 256 << 20; // of the graphs of a level
   SubtreeSizes sizes;
   Random random;
