@@ -278,7 +278,11 @@ template <unsigned W> bool RsmcEngine<W>::is_faulty(State& sigma) {
 
 template <unsigned W> void RsmcEngine<W>::report(State& sigma, const std::vector<Set>& order) {
   G& g = sigma.g;
-  bool ended = sigma.open.none(), error = false;
+  if (sigma.open.any()) { // what can never be committed came too late: no thread waits, the run is none
+    ++results_.blocked;
+    return break_down(results_.unstable, sigma, static_cast<Id>(sigma.open.first()));
+  }
+  bool ended = true, error = false;
   for (std::uint32_t t = 0; t < g.thread.size(); ++t) {
     const auto& th = g.thread[t];
     if (!th.begin) continue;
@@ -286,9 +290,7 @@ template <unsigned W> void RsmcEngine<W>::report(State& sigma, const std::vector
     error |= th.halted && g.at_slot(t, th.now->state.events) == none;
   }
   for (const auto& [t, fault] : sigma.faults)
-    if (sigma.open.none())
-      reporter_.report(g, fault.kind, fault.message, g.thread[t].now->action.position, static_cast<std::int32_t>(t),
-                       {});
+    reporter_.report(g, fault.kind, fault.message, g.thread[t].now->action.position, static_cast<std::int32_t>(t), {});
   for (const Id e : g.order) {
     g.prefix[static_cast<std::size_t>(e)] = order[static_cast<std::size_t>(e)];
     const bool touches = g[e].is_read() || g[e].is_write() || g[e].kind == ActionKind::Free;

@@ -199,12 +199,16 @@ template <unsigned W> void Model<W>::close(std::vector<Set>& rows) {
 }
 
 // Whether write e of a compare-exchange is before something that could be committed while it is open whether e exists
-// at all: something that what is compared with is not before anyway. `rows`: commit-before, not closed.
+// at all: something that what is compared with is not before anyway. `rows`: commit-before, not closed. A read of
+// another thread has e before it because it reads from e, and not a moment sooner: that is its parameter, as with every
+// store.
 template <unsigned W> bool Model<W>::orders_by_outcome(const State& s, Id e, std::vector<Set> rows) const {
   const DepSet compared = s.g[s.g[e].pair].action().compared_deps;
   const unsigned n = structure_.number(e);
   if (compared == 0 || rows[n].none()) return false;
   Set after = rows[n];
+  for (const Id r : s.g.order)
+    if (s.g[r].is_read() && s.g[r].reads_from == e && s.g[r].thread != s.g[e].thread) after.reset(structure_.number(r));
   rows[n].clear();
   close(rows);
   for (const std::uint32_t d : states_.machine().dependencies().elements(compared))

@@ -148,6 +148,30 @@ def test_an_order_that_a_comparison_decides_is_no_pass() -> None:
     assert verdict.answer is Answer.UNKNOWN and "not monotonic" in verdict.reason
 
 
+@pytest.mark.parametrize("model", ["power", "armv8", "riscv"])
+def test_who_reads_a_write_that_a_comparison_decides_is_no_doubt(model: str) -> None:
+    """The read of another thread is after the write because it reads it, like after any write. (A signal is such a
+    write: parker of the paper's table has one.)"""
+    p = read_text("var x, y\nthread P { b := y; c := CAS(x, b, 1) }\nthread Q { r := x; y := 2 }")
+    verdict = explore(p, model, CheckOptions(algorithm="rsmc"))
+    found = [x.canonical() for x in executions(p, model, RSMC)]
+    assert verdict.answer is Answer.PASS and len(found) == len(set(found))
+    assert set(found) == {x.canonical() for x in enumerate_executions(ready(p, find(model), RSMC), find(model))}
+
+
+TOO_LATE = """var x, y, z
+thread P { a := x; b := CAS(y, a, a); c := CAS(y, 0, b); d := CAS(y, 0, b) }
+thread Q { x := 2; y := 0 }
+thread R { e := CAS(y, 1, 1); f := CAS(x, e, e); g := CAS(z, 1, e) }"""
+
+
+def test_an_event_that_comes_too_late_is_no_deadlock() -> None:
+    """The write of P's first exchange turns up behind those that were to come after it; nobody waits for anything."""
+    for model in ("power", "armv8", "riscv"):
+        verdict = explore(read_text(TOO_LATE), model, CheckOptions(algorithm="rsmc"))
+        assert verdict.answer is Answer.UNKNOWN and "not monotonic" in verdict.reason
+
+
 @pytest.mark.parametrize("order", ["po", "[R] ; po", "po ; [W]"])
 def test_a_commit_before_that_is_too_strong_is_no_pass(tmp_path: Path, order: str) -> None:
     (tmp_path / "strong.cat").write_text(f"let cb = {order}\n")
