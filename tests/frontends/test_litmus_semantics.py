@@ -195,3 +195,19 @@ exists (y=2 /\\ 0:X1=1 /\\ 1:X1=2)
 """
     found = outcomes(read(text, "retry.litmus"), "armv8")
     assert (found.holds, found.executions, len(found.states), found.reason) == (False, 3, 3, "")
+
+
+@pytest.mark.parametrize(
+    ("init", "offset", "value"),
+    [
+        ("", "", 0xFF45),
+        ("x=0x70001;", "", 0x7FF45),
+        ("", ",#2", to_signed(0xFF450000, 32)),
+        ("int16_t x;", "", -187),
+        ("uint16_t x;", "", 0xFF45),
+    ],
+)
+def test_a_location_without_a_type_is_an_int(init: str, offset: str, value: int) -> None:
+    """However few of its bytes are accessed: as herd -variant mixed has it."""
+    found = final(assembly("AArch64", f"0:X1=x; 0:X0=0x1ff45; {init}", f"STRH W0,[X1{offset}]", "x"))
+    assert found == {"x": value}

@@ -92,13 +92,25 @@ class _Builder:
     # --- memory
 
     def _scalar(self, location: Location) -> Scalar:
-        """What the test declares; else what its accesses say; else an int, or a pointer that holds an address."""
+        """What the test declares; else an int, or more where an access or an address needs it."""
         if location.scalar is not None and location.scalar.size:
             return location.scalar
-        sizes = {size for _, size in self.accesses.get(location.name, ())}
         if self.points.memory.get(location.name):
             return POINTER
-        return Scalar("i", max(sizes)) if sizes else INT
+        size = max((size for _, size in self.accesses.get(location.name, ())), default=INT.size)
+        if location.count > 1 or self._is_short_int(location):
+            return Scalar("i", size)
+        return Scalar("i", max(size, INT.size))
+
+    def _is_short_int(self, location: Location) -> bool:
+        """An int of which only the first bytes are accessed and the others stay 0: those need not be looked at. (On a
+        big-endian machine they are the upper bytes, but a test that knows no other size means the value.)"""
+        pieces = self.accesses.get(location.name, set())
+        size = max((size for _, size in pieces), default=INT.size)
+        if (location.scalar is not None and location.scalar.size) or location.count > 1 or size >= INT.size:
+            return False
+        small = all(isinstance(v, Const) and 0 <= v.value < 1 << 8 * size for v in location.values)
+        return small and pieces == {(0, size)}
 
     def _object(self, location: Location) -> Object:
         """Never smaller than a word, so that an access of any size at its start is inside."""
@@ -189,10 +201,10 @@ class _Builder:
         limit = self._object(self.state.locations[what.token.text]).size
         if not 0 <= offset < limit:
             self.source.fail(what.token.offset, f"found '{name}', outside the location", "an element that exists")
-        return Observation(
-            name, FinalMemory(what.token.text, self.place(offset, scalar.size), scalar.size), 8 * scalar.size,
-            scalar.kind != "u",
-        )  # fmt: skip
+        seen = FinalMemory(what.token.text, self.place(offset, scalar.size), scalar.size)
+        if self._is_short_int(self.state.locations[what.token.text]):
+            return Observation(name, seen, 8 * INT.size)
+        return Observation(name, seen, 8 * scalar.size, scalar.kind != "u")
 
     # --- the condition
 
