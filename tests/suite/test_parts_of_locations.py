@@ -10,6 +10,7 @@ from fencepost.frontends.litmus import read
 from fencepost.models.registry import find
 from fencepost.options import ExploreOptions
 from fencepost.prepare.ready import ready
+from fencepost.report.herd import herd_text
 from fencepost.suite.engine import outcomes_under
 
 _FORMS = {
@@ -55,3 +56,15 @@ def test_memory_that_holds_its_own_address() -> None:
     )
     program = read(text, "self.litmus")
     assert outcomes(program, find("armv8"), ExploreOptions(model="armv8")).holds
+
+
+def test_a_number_is_no_address() -> None:
+    """65536 is where the first location lies; in a place that can hold no address it is a number."""
+    text = (
+        "AArch64 number\n{ uint64_t x; p=x; 0:X0=x; 0:X1=0x10000; 0:X3=p; }\n P0 ;\n STR X1,[X0] ;\n LDR X2,[X3] ;\n"
+        "locations [x; 0:X2;]\nexists (x=1)\n"
+    )
+    program = read(text, "number.litmus")
+    found = outcomes(program, find("armv8"), ExploreOptions(model="armv8"))
+    assert found.states == {(("x", 0x10000), ("0:X2", 0x10000)): 1}, "the first location should lie there"
+    assert "0:X2=x; [x]=65536;" in herd_text(program, found).splitlines()

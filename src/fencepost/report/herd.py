@@ -18,11 +18,13 @@ from fencepost.program.condition import (
 )
 from fencepost.program.layout import condition_constants, lay_out
 from fencepost.program.operands import Const, ConstantOperand, GlobalAddress
+from fencepost.program.passes.points_to import may_hold_addresses
 from fencepost.program.program import Program
 from fencepost.verdict import Outcomes
 
 _KIND = {Quantifier.EXISTS: "Allowed", Quantifier.NOT_EXISTS: "Forbidden", Quantifier.FORALL: "Required"}
 _State = tuple[tuple[str, int], ...]
+_Addresses = dict[tuple[str, int], str]  # an observation and its value: the object that is there
 _SYMBOL = {"=": "=", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
@@ -31,7 +33,7 @@ def herd_text(program: Program, outcomes: Outcomes) -> str:
     condition = program.condition or Condition(Quantifier.FORALL, Truth(True))
     positive, negative = witnesses(program, outcomes)
     seen = (negative, positive) if condition.quantifier is Quantifier.NOT_EXISTS else (positive, negative)
-    addresses, wholes = _addresses(program), _wholes(program)
+    addresses, wholes = _addresses(program, outcomes), _wholes(program)
     lines = [f"Test {program.name} {_KIND[condition.quantifier]}", f"States {len(outcomes.states)}"]
     lines += [_state(state, addresses, wholes) for state in sorted(_ordered(state) for state in outcomes.states)]
     known = outcomes.holds if program.condition is not None else True
@@ -117,8 +119,13 @@ def _constant(value: ConstantOperand) -> str:
     return str(value)
 
 
-def _addresses(program: Program) -> dict[int, str]:
-    return {address: name for name, address in lay_out(program).globals.items()}
+def _addresses(program: Program, outcomes: Outcomes) -> _Addresses:
+    """The addresses that are final values, for each place that can hold one: elsewhere 65536 is a number, whatever may
+    have that address."""
+    names = {address: name for name, address in lay_out(program).globals.items()}
+    values = {(place, value) for state in outcomes.states for place, value in state if value in names}
+    pointers = may_hold_addresses(program) if values else frozenset()
+    return {(place, value): names[value] for place, value in values if place in pointers}
 
 
 def _wholes(program: Program) -> dict[str, str]:
@@ -126,10 +133,10 @@ def _wholes(program: Program) -> dict[str, str]:
     return {o.name: o.what.object for o in program.observations if o.whole and isinstance(o.what, FinalMemory)}
 
 
-def _state(state: _State, addresses: dict[int, str], wholes: dict[str, str]) -> str:
+def _state(state: _State, addresses: _Addresses, wholes: dict[str, str]) -> str:
     shown: dict[str, list[str]] = {}
     for name, value in state:
-        shown.setdefault(wholes.get(name, _place(name)), []).append(addresses.get(value, str(value)))
+        shown.setdefault(wholes.get(name, _place(name)), []).append(addresses.get((name, value), str(value)))
     arrays = frozenset(wholes.values())
     return " ".join(
         f"{name}={{{','.join(values)}}};" if name in arrays else f"{name}={values[0]};"

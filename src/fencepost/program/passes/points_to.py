@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from fencepost.program.arithmetic import compute
-from fencepost.program.condition import FinalMemory
+from fencepost.program.condition import FinalMemory, Observable
 from fencepost.program.instructions import Cas, Compute, Instruction, Load, Op, Rmw, Store, StoreConditional
 from fencepost.program.operands import Const, ConstantOperand, GlobalAddress, Operand, Reg, to_signed, to_unsigned
 from fencepost.program.passes.copies import MAY_FAIL
@@ -143,6 +143,20 @@ def pieces_looked_at(program: Program, points: PointsTo) -> dict[str, set[Piece]
         if isinstance(o.what, FinalMemory):
             found[o.what.object].add((o.what.offset, o.what.size))
     return found
+
+
+def may_hold_addresses(program: Program) -> frozenset[str]:
+    """The observations in which an address can be seen."""
+    points, functions = points_to(program), {f.name: f for f in program.functions}
+    running = {t.name: functions[t.function] for t in program.threads}
+
+    def places(what: Observable) -> Iterable[Place]:
+        if isinstance(what, FinalMemory):
+            return points.memory[what.object]
+        function = running[what.thread]
+        return points.registers[function.name, function.registers.index(what.register)]
+
+    return frozenset(o.name for o in program.observations if places(o.what))
 
 
 def mixes_sizes(program: Program) -> bool:
