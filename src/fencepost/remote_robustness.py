@@ -12,6 +12,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from fencepost.cluster.batch import share
+from fencepost.cluster.connection import name_of
 from fencepost.cluster.coordinator import new_run
 from fencepost.cluster.reach import quiet
 from fencepost.cluster.worker import stoppable
@@ -41,7 +42,8 @@ def analyse_remotely(
         shared = share(options.cluster, options.certificates, 1, f"{__name__}:search", [task], run)
         ((_, content),) = shared
     if content is None:
-        raise UsageError(f"--cluster {options.cluster}: workers die over this search: they may be short of memory")
+        named = name_of(options.cluster)
+        raise UsageError(f"--cluster {named}: workers die over this search: they may be short of memory")
     found: Any = unpacked(content).data
     if "error" in found:
         raise _ERRORS.get(found["kind"], FencepostError)(found["error"])

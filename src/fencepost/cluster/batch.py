@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 
-from fencepost.cluster.connection import connect, wait_for_workers
+from fencepost.cluster.connection import connect, name_of, wait_for_workers
 from fencepost.cluster.coordinator import new_run
 from fencepost.cluster.pool import DaskPool, Trouble, Work
 from fencepost.errors import UsageError
@@ -24,8 +24,8 @@ def share(
     asked. `run` is the name by which workers can be told to stop."""
     pool = DaskPool(connect(where, certificates, workers), run or new_run(), work)
     with closing(pool):
-        wait_for_workers(pool, str(where))
-        yield from _shared(pool, str(where), items)
+        wait_for_workers(pool, name_of(where))
+        yield from _shared(pool, name_of(where), items)
 
 
 def _shared(pool: DaskPool, where: str, items: Sequence[bytes]) -> Iterator[tuple[int, bytes | None]]:

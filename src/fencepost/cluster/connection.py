@@ -45,7 +45,7 @@ def run(
     client = connect(options.cluster, options.certificates, workers)
     name = new_run()
     with quiet() if isinstance(options.cluster, str) else nullcontext(), closing(DaskPool(client, name)) as pool:
-        wait_for_workers(pool, str(options.cluster))
+        wait_for_workers(pool, name_of(options.cluster))
         return Coordinator(prepared, model, engine, options, pool, name, progress).report()
 
 
@@ -68,6 +68,12 @@ def connect(where: object, certificates: str | None = None, workers: int = 1) ->
     return _clients[key]
 
 
+def name_of(cluster: object) -> str:
+    """What a person calls it: the word given, or the address behind a client."""
+    scheduler = getattr(cluster, "scheduler", None)
+    return str(getattr(scheduler, "address", cluster))
+
+
 def _checked(address: str) -> str:
     if not _ADDRESS.fullmatch(address):
         raise UsageError(f"--cluster {address}: expected local, tcp://HOST:PORT or tls://HOST:PORT")
@@ -87,7 +93,7 @@ def _client(address: str, certificates: str | None) -> Client:
         raise UsageError(f"--cluster {address}: the scheduler does not answer any more: {error}") from None
 
 
-def wait_for_workers(pool: DaskPool, where: str) -> None:
+def wait_for_workers(pool: DaskPool, named: str) -> None:
     """Raises UsageError where no worker can take our work."""
     end = time.monotonic() + _NO_WORKERS
     while not pool.threads and time.monotonic() < end and (not pool.workers or pool.undecided) and not pool.gone:
@@ -95,14 +101,14 @@ def wait_for_workers(pool: DaskPool, where: str) -> None:
     if pool.threads:
         return
     if pool.gone:
-        raise UsageError(f"--cluster {where}: {pool.gone}")
+        raise UsageError(f"--cluster {named}: {pool.gone}")
     if pool.unfit:
         address, why = min(pool.unfit.items())
-        raise UsageError(f"--cluster {where}: no worker can be used; {address}: {why}")
+        raise UsageError(f"--cluster {named}: no worker can be used; {address}: {why}")
     raise UsageError(
-        f"--cluster {where}: the scheduler has no workers; start some: fencepost cluster --join {where}"
+        f"--cluster {named}: the scheduler has no workers; start some: fencepost cluster --join {named}"
         if not pool.workers
-        else f"--cluster {where}: its {pool.workers} workers do not answer: they may be busy with other work"
+        else f"--cluster {named}: its {pool.workers} workers do not answer: they may be busy with other work"
     )
 
 
