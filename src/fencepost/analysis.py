@@ -12,6 +12,7 @@ from fencepost.models.registry import Model
 from fencepost.options import CheckOptions
 from fencepost.program.program import Program
 from fencepost.records import dataclass
+from fencepost.repair.files import Files
 from fencepost.verdict import Verdict, Witness
 
 Options = TypeVar("Options", contravariant=True)
@@ -28,11 +29,13 @@ class Analysis(Protocol[Options, Progress]):
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How a fix is tried on the whole program. `robust`: what is wanted is robustness, not the absence of errors."""
+    """How a fix is tried on the whole program. `robust`: what is wanted is robustness, not the absence of errors.
+    `files`: where there are such, declarations may be changed, too."""
 
     check: Callable[[Program, CheckOptions], Verdict]
     options: CheckOptions
     robust: bool = False
+    files: Files | None = None
 
 
 #: Given a program after all passes and the size of an execution: the errors under sc, as far as they are found.
@@ -107,5 +110,5 @@ def _curable(witnesses: tuple[Witness, ...], program: Program, trial: Trial) -> 
     from fencepost.repair.cure import Cure
 
     size = len(witnesses[0].execution.events)
-    cure = Cure(program, trial.options, trial.check, size, robust=trial.robust)
+    cure = Cure(program, trial.options, trial.check, size, robust=trial.robust, files=trial.files)
     return tuple(replace(w, cure=cure) for w in witnesses)

@@ -23,6 +23,7 @@ from fencepost.options import (
     make,
 )
 from fencepost.program.program import Program
+from fencepost.repair.files import Files
 from fencepost.verdict import Answer, Estimate, Outcomes, OutcomesByModel, Verdict
 
 if TYPE_CHECKING:
@@ -112,7 +113,24 @@ def check(
 ) -> Verdict:
     """Explores all executions under a memory model and looks for errors. `keywords` are the fields of CheckOptions."""
     options = make(CheckOptions, keywords, options)
-    return _explored(_has_loops(read(source, flags=flags), options), options, progress, simplest=True)
+    program = _has_loops(read(source, flags=flags), options)
+    return _explored(program, options, progress, simplest=True, files=_files(source, flags))
+
+
+def check_opened(given: Unread, *, progress: Watch | None = None, options: CheckOptions) -> Verdict:
+    """The same for an input that was opened."""
+    program = _has_loops(given.read(), options)
+    return _explored(program, options, progress, simplest=True, files=_files(given.files, given.flags))
+
+
+def _files(source: Source, flags: Sequence[str]) -> Files | None:
+    """The files that a source names; None for a Program, a text and standard input, which nobody can change."""
+    if isinstance(source, Program) or (isinstance(source, str) and "\n" in source):
+        return None
+    files = (str(source),) if isinstance(source, str | Path) else tuple(str(s) for s in source)
+    if "-" in files:
+        return None
+    return Files(files, tuple(flags), lambda f, g: read(list(f), flags=g))
 
 
 def _runner(options: ExploreOptions) -> Runner:
@@ -125,9 +143,11 @@ def _runner(options: ExploreOptions) -> Runner:
 
 
 def _explored(
-    program: Program, options: CheckOptions, progress: Watch | None = None, *, simplest: bool = False
-) -> Verdict:
-    """`simplest`: for people to read, an error that needs no weak memory is shown without it."""
+    program: Program, options: CheckOptions, progress: Watch | None = None, *, simplest: bool = False,
+    files: Files | None = None,
+) -> Verdict:  # fmt: skip
+    """`simplest`: for people to read, an error that needs no weak memory is shown without it. `files`: what the program
+    was read from, where a fix may change declarations."""
     from fencepost.explore.plain import plain_errors
 
     if options.via_robustness:
@@ -135,7 +155,8 @@ def _explored(
     else:
         from fencepost.explore import explore
 
-    trial = Trial(_explored, replace(options, cluster=None, certificates=None)) if options.fix else None
+    alone = replace(options, cluster=None, certificates=None)
+    trial = Trial(_explored, alone, files=files) if options.fix else None
     return answer(
         partial(explore, run=_runner(options)), program, find_model(options.model), options, progress, trial,
         plainly=partial(plain_errors, options=options) if simplest else None,
@@ -191,9 +212,9 @@ def relax(
 def _task(source: Source, flags: Sequence[str], options: RelaxOptions) -> Task:
     from fencepost.repair.repairing import Task
 
-    if isinstance(source, Program):
-        raise UsageError("a Program has no text to change: give the file that it comes from")
-    files = (str(source),) if isinstance(source, str | Path) else tuple(str(s) for s in source)
+    given = _files(source, flags)
+    if given is None:
+        raise UsageError("there is no file to change: give the file that the program comes from")
     robust_ = isinstance(options, RepairOptions) and options.goal == "robust"
     if robust_ and options.cluster is not None:
         raise UsageError("--goal robust searches states, which cannot be shared: it does not go with --cluster")
@@ -206,8 +227,8 @@ def _task(source: Source, flags: Sequence[str], options: RelaxOptions) -> Task:
         return _explored(program, explored)
 
     return Task(
-        files, tuple(flags), find_model(options.model), explored, lambda f, g: read(list(f), flags=g), decide,
-        not robust_, options.only, options.cost, options.time_limit,
+        given.files, given.flags, find_model(options.model), explored, given.read, decide, not robust_, options.only,
+        options.cost, options.time_limit,
     )  # fmt: skip
 
 

@@ -82,22 +82,26 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """One place of the source: a load, store or update that should have the order `mode`, or `fences` before it."""
+    """One place of the source: a load, store or update that should have the order `mode`, or `fences` before it; or a
+    declaration that should read `after`."""
 
     at: Position | None
     operation: str
     mode: Mode | None = None
     fences: tuple[FenceKind, ...] = ()
+    before: str = ""
+    after: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Cured:
     """Changes with which the whole program passes, or is robust; `bounded`: within the bounds of its loops and the
-    like."""
+    like. `cautions`: what the changes do not do."""
 
     fixes: tuple[Fix, ...]
     bounded: bool = False
     robust: bool = False
+    cautions: tuple[str, ...] = ()
 
     def __call__(self) -> Cured:
         """What is known already is its own answer."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 
 import pytest
 
 import fencepost
+from fencepost.repair.patches import Replacement, replacements
 from fencepost.verdict import Answer
 
 BUGS = sorted(Path(__file__).with_name("bugs").iterdir())
@@ -22,6 +24,11 @@ def expected(path: Path) -> dict[str, str]:
     return dict(item.split("=") for item in header.group(1).split())
 
 
+def name_in(declaration: str) -> str:
+    """`int flag[2]`, `widget *instance = nullptr`: what is declared."""
+    return re.findall(r"\w+", re.split(r"[=\[{]", declaration)[0])[-1]
+
+
 def examine(path: Path, tmp_path: Path) -> None:
     wanted = expected(path)
     found = fencepost.repair(path)
@@ -31,7 +38,7 @@ def examine(path: Path, tmp_path: Path) -> None:
         assert found.verdict is not None and found.verdict.witness is not None
         assert found.verdict.witness.error.kind.value == wanted["fails"]
         return
-    declared = [re.split(r"[^\w]", c.before.split()[1])[0] for c in found.changes if c.what == "declaration"]
+    declared = [name_in(c.before) for c in found.changes if c.what == "declaration"]
     assert sorted(declared) == sorted(wanted.get("declares", "").split(",") if "declares" in wanted else [])
     assert found.answer is Answer.PASS and found.proved is not bool(declared), found.reason
     assert "changes" not in wanted or len(found.changes) == int(wanted["changes"]), found.patch
@@ -74,3 +81,41 @@ def test_a_result_that_is_read_too_early_is_said(tmp_path: Path) -> None:
     found = fencepost.repair(tmp_path / "early.c")
     assert found.answer is Answer.PASS and any("hold a lock" in n for n in found.notes)
     assert any("reads result (early.c:7)" in n and "join that thread before" in n for n in found.notes)
+
+
+@pytest.mark.parametrize("name", ["no_lock.c", "lazy_once.c", "peterson_plain.c", "stop_flag.cpp"])
+def test_check_offers_atomics_where_repair_does(name: str, tmp_path: Path) -> None:
+    """The fix of a witness is applied as SARIF tells it, and checked."""
+    path = tmp_path / name
+    path.write_text((BUGS[0].with_name(name)).read_text())
+    verdict = fencepost.check(path)
+    wanted = expected(path)["declares"].split(",")
+    assert all(re.search(rf"declare [^,]*\b{n}\b", verdict.fix) for n in wanted), verdict.fix
+    assert "hold a lock around them instead" in verdict.fix
+    assert verdict.witness is not None and verdict.witness.cure is not None
+    changes = replacements(verdict.witness.cure())
+    path.write_text(applied(path.read_text(), changes))
+    assert fencepost.check(path).answer is Answer.PASS
+
+
+def applied(text: str, changes: list[Replacement] | None) -> str:
+    assert changes, "the fix should be written down"
+    lines = text.splitlines(keepends=True)
+    starts = [0, *itertools.accumulate(map(len, lines))]
+    for c in sorted(changes, key=lambda c: c.start, reverse=True):
+        start, end = (starts[p.line - 1] + p.column - 1 for p in (c.start, c.end))
+        text = text[:start] + c.new + text[end:]
+    return text
+
+
+@pytest.mark.parametrize("name", ["split_stat.c", "wrong_turn.c", "full_ring.c", "check_then_set.c"])
+def test_check_offers_no_atomics_that_would_hide_a_fault(name: str) -> None:
+    assert fencepost.check(BUGS[0].with_name(name)).fix == ""
+
+
+def test_a_text_that_changed_in_between_is_not_repaired(tmp_path: Path) -> None:
+    path = tmp_path / "no_lock.c"
+    path.write_text(BUGS[0].with_name("no_lock.c").read_text())
+    verdict = fencepost.check(path)
+    path.write_text(path.read_text() + "\n")
+    assert verdict.fix == ""

@@ -114,7 +114,7 @@ FIXES: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         (("&ready, 1, memory_order_relaxed", "&ready, 1, memory_order_release"),),
     ),
     "power": (
-        "load with seq-cst (power.c:10)",
+        "load flag[0] and flag[1] with seq-cst (power.c:10)",
         (("memory_order_acquire) == 0", "memory_order_seq_cst) == 0"),),
     ),
     "robustness": (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from fencepost import api
@@ -21,7 +22,7 @@ from fencepost.report.json import verdict_data
 from fencepost.verdict import ExitCode, Verdict
 
 if TYPE_CHECKING:
-    from fencepost.public import Program, Unread
+    from fencepost.public import Unread
 
 _FILES = (
     "The input; several only for C and C++; - is standard input. A folder, a quoted pattern such as 'tests/*.c', or "
@@ -50,7 +51,10 @@ def check(
     def once(sources: set[str]) -> Reply:
         if expected:
             return _expecting(files, options, reports, flags, sources)
-        return _once(files, options, reports, names, not no_cache, flags, sources)
+        if (paths := _each_by_itself(files)) is not None:
+            sources.update(map(str, paths))
+            return check_folders(paths, options, reports, flags)
+        return _once(Question(files, flags, options, reports, sources), names, not no_cache)
 
     if watch:
         if "-" in files:
@@ -72,43 +76,38 @@ def _expecting(
     return check_folders(paths, options, reports, flags)
 
 
-def _once(
-    files: list[str], options: CheckOptions, reports: ReportOptions, models: list[str], cached: bool,
-    flags: tuple[str, ...], sources: set[str],
-) -> Reply:  # fmt: skip
-    """One answer. `sources` takes the files that it rests on."""
+def _each_by_itself(files: list[str]) -> list[Path] | None:
+    """The files of a folder or a pattern, or several that each say what they expect; None for one program."""
     paths, pattern = expand(files)
-    if pattern or (len(paths) > 1 and all(map(says_what_it_expects, paths))):
-        sources.update(map(str, paths))
-        return check_folders(paths, options, reports, flags)
-    question = Question(files, flags, options, reports, sources)
+    return paths if pattern or (len(paths) > 1 and all(map(says_what_it_expects, paths))) else None
+
+
+def _once(question: Question, models: list[str], cached: bool) -> Reply:
+    """One answer."""
     if models:
-        return _by_model(files, question.opened().read(), options, reports, models)
-    explore = partial(_explored, files, options, reports)
-    return explore(question.opened()) if reports.wanted else remembered(question, explore, cached=cached)
+        return _by_model(question, models)
+    explore = partial(_explored, question)
+    return explore(question.opened()) if question.reports.wanted else remembered(question, explore, cached=cached)
 
 
-def _explored(files: list[str], options: CheckOptions, reports: ReportOptions, given: Unread) -> Reply:
-    return _checked(files, given.read(), options, reports)
+def _explored(question: Question, given: Unread) -> Reply:
+    verdict = _check(given, question.options)
+    write_reports(question.reports, [(", ".join(question.files), verdict)])
+    return Reply(show(verdict, whole=question.reports.all), verdict_data(verdict), verdict.exit_code)
 
 
-def _checked(files: list[str], program: Program, options: CheckOptions, reports: ReportOptions) -> Reply:
-    verdict = _check(program, options)
-    write_reports(reports, [(", ".join(files), verdict)])
-    return Reply(show(verdict, whole=reports.all), verdict_data(verdict), verdict.exit_code)
-
-
-def _check(program: Program, options: CheckOptions) -> Verdict:
+def _check(given: Unread, options: CheckOptions) -> Verdict:
     with ProgressLine() as line:
-        return api.check(program, progress=line.executions, options=options)
+        return api.check_opened(given, progress=line.executions, options=options)
 
 
-def _by_model(
-    files: list[str], program: Program, options: CheckOptions, reports: ReportOptions, names: list[str]
-) -> Reply:
+def _by_model(question: Question, names: list[str]) -> Reply:
     """One verdict for each model; the story of the first error stands below the table."""
-    found = {name: _check(program, replace(options, model=name)) for name in names}
-    write_reports(reports, [(f"{', '.join(files)} under {name}", v) for name, v in found.items()])
+    given, reports = question.opened(), question.reports
+    program = given.read()
+    given = replace(given, read=lambda: program)  # once for all
+    found = {name: _check(given, replace(question.options, model=name)) for name in names}
+    write_reports(reports, [(f"{', '.join(question.files)} under {name}", v) for name, v in found.items()])
     width = max(len(name) for name in names)
     lines = [
         f"{name:{width}}  {v.answer.value:8} {v.executions:>10} executions  {v.reason}" for name, v in found.items()

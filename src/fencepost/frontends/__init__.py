@@ -64,16 +64,23 @@ def _refuse_foreign(path: str) -> None:
 @dataclass(frozen=True, slots=True)
 class Unread:
     """An input that is compiled, where it is C, but not translated yet. `content` decides what the Program will be,
-    with all its places; empty where that is not known. `included`: every file that an #include named."""
+    with all its places; empty where that is not known. `included`: every file that an #include named. `files` and
+    `flags` are what was given."""
 
     content: str
     sources: tuple[str, ...]
     read: Callable[[], Program]
     included: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
 
 
 def open_files(paths: Sequence[str | Path], *, flags: Sequence[str] = ()) -> Unread:
     """The input as far as it must be looked at to tell whether it has changed."""
+    return replace(_opened(paths, flags), files=tuple(map(str, paths)), flags=tuple(flags))
+
+
+def _opened(paths: Sequence[str | Path], flags: Sequence[str]) -> Unread:
     if any(str(p) == STANDARD_INPUT for p in paths):
         return Unread("", (), lambda: read_files(paths, flags=flags))
     if not paths or not {Path(p).suffix for p in paths} <= C_SUFFIXES or not all(Path(p).is_file() for p in paths):

@@ -16,8 +16,12 @@ from fencepost.options import CheckOptions
 from fencepost.program.instructions import Call, Instruction, Mode
 from fencepost.program.operands import Position
 from fencepost.program.program import Arch, Program
+from fencepost.repair.atomics import raced
+from fencepost.repair.files import Files
 from fencepost.repair.lattice import READS, WRITES, fence_steps, is_access, joined, raised
 from fencepost.repair.oracle import Asked, Explorer
+from fencepost.repair.repairing import Task, made_atomic
+from fencepost.repair.result import DECLARATION
 from fencepost.repair.search import Ending, Limits, Oracle, search
 from fencepost.repair.sites import access_site, accesses, shared
 from fencepost.repair.sources import language_of, load_text
@@ -42,9 +46,10 @@ class Cure:
     """Called by whoever tells the witness, and only then: nobody waits for a fix that is not shown."""
 
     def __init__(
-        self, program: Program, options: CheckOptions, check: Checked, events: int, *, robust: bool = False
-    ) -> None:
-        self.program, self.check, self.events, self.robust = program, check, events, robust
+        self, program: Program, options: CheckOptions, check: Checked, events: int, *, robust: bool = False,
+        files: Files | None = None,
+    ) -> None:  # fmt: skip
+        self.program, self.check, self.events, self.robust, self.files = program, check, events, robust, files
         self.options = replace(options, keep_going=False, jobs=1, save=None, resume=None, fix=False)
         self.texts = _Texts(program)  # now: files change, and so does the working directory
         self.done = False
@@ -62,15 +67,29 @@ class Cure:
     def _search(self) -> Cured | None:
         model = find(self.options.model)
         space, places = space_of(self.program, model, self.texts)
-        if not space.atoms:
-            return None
         budget = _Budget(self.check, self.options)
         oracle: Oracle = Asked(space, budget) if self.robust else Explorer(space, model, self.options, budget)
         found = search(space, oracle, Limits(_CHECKS, max(_JUDGED_EVENTS // max(self.events, 15), 50)))
+        if found.ending is Ending.NONE:
+            return self._made_atomic(model, budget, found.verdict)
         if found.ending is not Ending.FOUND or not found.chosen:
             return None
         fixes = list(_fixes(space, places, found.chosen))
         return Cured(tuple(fixes), found.bounded, self.robust)
+
+    def _made_atomic(self, model: Model, budget: _Budget, failed: Verdict) -> Cured | None:
+        """No order helps. Of a race, plain memory that becomes atomic may, if the text can be changed like that."""
+        given = self.files
+        if given is None or raced(failed) is None or not self.texts.current():
+            return None
+        task = Task(given.files, given.flags, model, self.options, given.read, budget, only="accesses")
+        found = made_atomic(task)  # fences cost a compilation more, and atomic variables have orders enough
+        if found is None or found.answer not in (Answer.PASS, Answer.BOUNDED):
+            return None
+        fixes = [Fix(c.at, c.what, before=c.before, after=c.after) for c in found.changes if c.what == DECLARATION]
+        if not fixes or len(fixes) != len(found.changes):  # with orders beside it: `repair` has the whole patch
+            return None
+        return Cured(tuple(fixes), found.answer is Answer.BOUNDED, cautions=found.notes)
 
 
 class _Budget:
@@ -120,6 +139,10 @@ class _Texts:
     def __init__(self, program: Program) -> None:
         places = {i.at.file for f in program.functions for i in f.code if i.at is not None and not foreign(i.at)}
         self.texts = {file: text for file in sorted(places) if (text := load_text(file)) is not None}
+
+    def current(self) -> bool:
+        """Whether the files still hold these texts."""
+        return all(load_text(file) == text for file, text in self.texts.items())
 
     def known(self, at: Position) -> bool:
         return at.file in self.texts

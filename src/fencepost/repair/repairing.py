@@ -15,15 +15,16 @@ from fencepost.program.operands import Position
 from fencepost.program.program import Program
 from fencepost.records import dataclass
 from fencepost.repair.atomics import COST, cautions, with_atomics
+from fencepost.repair.files import Read
 from fencepost.repair.lattice import joined, parse_costs, raised
 from fencepost.repair.machines import compiled
 from fencepost.repair.monotone import objections
 from fencepost.repair.oracle import Asked, Check, Explorer
 from fencepost.repair.reasons import why_nothing_helps
-from fencepost.repair.result import Change, Kept, Repair
+from fencepost.repair.result import DECLARATION, Change, Kept, Repair
 from fencepost.repair.search import Ending, Limits, Oracle, Search, passes, search
 from fencepost.repair.sites import strongest
-from fencepost.repair.sources import Read, Sources, compiles, language_of
+from fencepost.repair.sources import Sources, compiles, language_of
 from fencepost.repair.space import Atom, Site, SiteKind, Space
 from fencepost.repair.survey import Survey, survey
 from fencepost.repair.text.edits import diff
@@ -63,6 +64,16 @@ def repair(task: Task) -> Repair:
     return replace(answer, seconds=monotonic() - began)
 
 
+def made_atomic(task: Task) -> Repair | None:
+    """Only the last resort of `repair`; None where orders would help."""
+    made = _survey(task, strip=False)
+    oracle = _oracle(task, made.space)
+    failed = oracle.check(made.space.top)
+    if failed.answer is not Answer.FAIL:
+        return None
+    return _with_atomics(task, made, Search(Ending.NONE, made.space.top, failed, failed), oracle)
+
+
 def _with_atomics(task: Task, made: Survey, found: Search, oracle: Oracle) -> Repair:
     """No order helps; perhaps plain memory has to become atomic."""
     tried = with_atomics(made, found.verdict, lambda sources: _surveyed(task, sources, strip=False), task.check)
@@ -75,7 +86,7 @@ def _with_atomics(task: Task, made: Survey, found: Search, oracle: Oracle) -> Re
     if answer.answer not in (Answer.PASS, Answer.BOUNDED):
         return _told(task, made, found, _oracle(task, made.space))
     changes = [
-        Change(o.at, "declaration", o.declared.before, o.declared.after, COST, tell(o.without).error, o.without)
+        Change(o.at, DECLARATION, o.declared.before, o.declared.after, COST, tell(o.without).error, o.without)
         for o in tried.objects
     ]  # fmt: skip
     texts = {file: tried.survey.sources.texts[file] for file in tried.survey.sources.overlaid} | dict(answer.texts)

@@ -6,6 +6,8 @@ from fencepost.program.operands import Position
 from fencepost.records import dataclass
 from fencepost.verdict import Answer, ErrorReport, ExitCode, Verdict, Witness
 
+DECLARATION = "declaration"  #: `Change.what` of a variable that becomes atomic
+
 
 @dataclass(frozen=True, slots=True)
 class Change:

@@ -12,6 +12,7 @@ from fencepost.errors import FencepostError
 from fencepost.program.operands import Position
 from fencepost.program.program import Program
 from fencepost.records import dataclass
+from fencepost.repair.files import Read
 from fencepost.repair.text.c import CText
 from fencepost.repair.text.edits import Language, offset_of
 from fencepost.repair.text.litmus import language_of_litmus
@@ -19,7 +20,6 @@ from fencepost.repair.text.pseudo import Pseudo
 
 _CXX = frozenset({".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx"})
 _C = frozenset({".c", ".h"})
-Read = Callable[[Sequence[str], Sequence[str]], Program]
 
 
 def language_of(file: str) -> Language | None:

@@ -68,10 +68,10 @@ def _cured(cured: Cured | None) -> Json | None:
         return None
     fixes = [
         {"at": encode_position(f.at), "operation": f.operation, "mode": f.mode.value if f.mode is not None else None,
-         "fences": [k.value for k in f.fences]}
+         "fences": [k.value for k in f.fences], "before": f.before, "after": f.after}
         for f in cured.fixes
     ]  # fmt: skip
-    return {"bounded": cured.bounded, "robust": cured.robust, "fixes": fixes}
+    return {"bounded": cured.bounded, "robust": cured.robust, "fixes": fixes, "cautions": list(cured.cautions)}
 
 
 def encode_error(error: ErrorReport) -> Json:
@@ -158,11 +158,12 @@ def _read_cured(data: Json | None) -> Cured | None:
     fixes = tuple(
         Fix(
             read_position(f["at"]), str(f["operation"]), _member(Mode, f["mode"]) if f["mode"] is not None else None,
-            tuple(_member(FenceKind, k) for k in f["fences"]),
+            tuple(_member(FenceKind, k) for k in f["fences"]), str(f.get("before", "")), str(f.get("after", "")),
         )
         for f in data["fixes"]
     )  # fmt: skip
-    return Cured(fixes, bool(data["bounded"]), bool(data["robust"]))
+    cautions = tuple(str(c) for c in data.get("cautions", ()))
+    return Cured(fixes, bool(data["bounded"]), bool(data["robust"]), cautions)
 
 
 def _check_ids(data: Json, x: Execution) -> None:

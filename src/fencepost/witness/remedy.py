@@ -3,12 +3,19 @@ the search, and it is asked when the story is told."""
 
 from __future__ import annotations
 
+import re
+
 from fencepost.execution.execution import Event
 from fencepost.program.instructions import FenceKind, Mode
 from fencepost.program.operands import Position
 from fencepost.records import dataclass
 from fencepost.verdict import Cured, Fix
 from fencepost.witness.case import Case
+from fencepost.witness.names import listed
+from fencepost.witness.sources import sources_of
+
+_QUOTED = 60  # characters of a line
+_NAMES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +40,10 @@ def remedies(case: Case) -> tuple[Remedy, ...]:
 
 
 def _proof(cured: Cured) -> str:
+    cautions = "".join(f". {c[:1].upper()}{c[1:]}" for c in cured.cautions)
     if cured.bounded:
-        return "then no error is left within the bounds"
-    return "then the program is robust" if cured.robust else "then every execution passes"
+        return f"then no error is left within the bounds{cautions}"
+    return f"then {'the program is robust' if cured.robust else 'every execution passes'}{cautions}"
 
 
 def _say(case: Case, cured: Cured) -> str:
@@ -44,29 +52,40 @@ def _say(case: Case, cured: Cured) -> str:
 
 
 def _sentence(case: Case, fix: Fix) -> str:
-    place = f" ({case.names.place(fix.at)})" if fix.at is not None else ""
-    event = _event(case, fix)
+    name = _accessed(case, fix)
+    place = _place(case, fix, quoted=not name)
+    if fix.after:
+        return f"declare {fix.after} instead of {fix.before}{place}"
     if fix.mode is not None:
-        if event is None:
-            return f"{fix.operation} with {_ORDERS[fix.mode]}{place}"
-        verb = "store to" if fix.operation == "store" else fix.operation
-        return f"{verb} {case.names.location(event.address)} with {_ORDERS[fix.mode]}{place}"
+        verb = "store to" if fix.operation == "store" and name else fix.operation
+        return f"{verb}{name} with {_ORDERS[fix.mode]}{place}"
     fences = " and ".join(_SPOKEN.get(kind) or assembler(kind) for kind in fix.fences)
     noun = {"load": "load of", "store": "store to", "update": "update of"}[fix.operation]
-    what = f"the {noun} {case.names.location(event.address)}" if event is not None else f"the {noun.split()[0]}"
-    return f"put {fences} before {what}{place}"
+    return f"put {fences} before the {noun if name else fix.operation}{name}{place}"
 
 
-def _event(case: Case, fix: Fix) -> Event | None:
-    """An access of the story that the place made, for the name of what it accesses."""
+def _place(case: Case, fix: Fix, *, quoted: bool) -> str:
+    """`quoted`: with the text that stands there, where nothing else says what is meant."""
+    if fix.at is None:
+        return ""
+    line = " ".join(sources_of(case.witness).line(fix.at).split()) if quoted and not fix.after else ""
+    text = f": {line[:_QUOTED]}{'…' if len(line) > _QUOTED else ''}" if line else ""
+    return f" ({case.names.place(fix.at)}{text})"
+
+
+def _accessed(case: Case, fix: Fix) -> str:
+    """What the place accessed in this execution, by name; of several elements of an array the array. Empty where it
+    accessed nothing, or too much to be named."""
 
     def fits(e: Event, at: Position | None) -> bool:
         reads = fix.operation != "store"
         return e.is_access and e.thread >= 0 and at == fix.at and (e.is_read if reads else e.is_write)
 
     found = [e for e in case.events if fits(e, e.at) or fits(e, case.written_at(e.id))]
-    names = {case.names.location(e.address) for e in found}
-    return found[0] if len(names) == 1 else None
+    names = sorted({case.names.location(e.address) for e in found})
+    arrays = sorted({re.sub(r"\[\d+\]", "[...]", name) for name in names})
+    named = names if len(names) <= _NAMES else arrays if len(arrays) <= _NAMES else []
+    return f" {listed(named)}" if named else ""
 
 
 def assembler(fence: FenceKind) -> str:
