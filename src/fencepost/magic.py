@@ -44,7 +44,7 @@ def cell(line: str, text: str) -> object:
 def _answer(words: list[str], text: str) -> object:
     own, flags = split(words)
     parameters = [*spread(CheckOptions), _OUTCOMES, _MODELS, _OBSERVE]
-    given = parse("%%fencepost", "Check the program in this cell.", parameters, own)
+    given = parse("%%fencepost", "Check the program in this cell.", parameters, own).values
     asked: dict[str, Any] = {name: given.pop(name) for name in ("outcomes", "models", "observe")}
     values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
     if not asked["outcomes"]:

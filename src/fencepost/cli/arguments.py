@@ -57,9 +57,15 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message[0].lower()}{message[1:]}; see {self.prog} --help")
 
 
-def parse(prog: str, summary: str, parameters: Sequence[Parameter], args: Sequence[str]) -> dict[str, object]:
-    """The values of the parameters by their names, of what was given; whether anything is missing is not asked here.
-    Raises UsageError; `--help` prints and raises SystemExit."""
+class Parsed(NamedTuple):
+    """The values of the parameters by their names, and which of them the command line gave."""
+
+    values: dict[str, Any]
+    explicit: frozenset[str]
+
+
+def parse(prog: str, summary: str, parameters: Sequence[Parameter], args: Sequence[str]) -> Parsed:
+    """Whether anything is missing is not asked here. Raises UsageError; `--help` prints and raises SystemExit."""
     parser = _Parser(
         prog=prog, usage=_usage(prog, parameters), description=summary, allow_abbrev=False, add_help=False,
         argument_default=argparse.SUPPRESS,
@@ -71,7 +77,7 @@ def parse(prog: str, summary: str, parameters: Sequence[Parameter], args: Sequen
     if rest:
         raise UsageError(_surplus(rest[0], [p.details.flag for p in parameters if isinstance(p.details, Option)], prog))
     found = vars(given)
-    return {p.name: found.get(p.name, p.default) for p in parameters}
+    return Parsed({p.name: found.get(p.name, p.default) for p in parameters}, frozenset(found))
 
 
 def _usage(prog: str, parameters: Sequence[Parameter]) -> str:

@@ -11,6 +11,7 @@ from fencepost import api
 from fencepost.cli.arguments import Argument, Option
 from fencepost.cli.folders import check_folders
 from fencepost.cli.frame import Reply
+from fencepost.cli.headers import with_header
 from fencepost.cli.outcomes import names_of
 from fencepost.cli.patterns import expand, says_what_it_expects
 from fencepost.cli.progress import ProgressLine
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
 _FILES = (
     "The input; several only for C and C++; - is standard input. A folder, a quoted pattern such as 'tests/*.c', or "
-    "several such files: every file with a line `// fencepost: model=... expect=...`, each by itself."
+    "several such files: every file with a line `// fencepost: model=... expect=...`, each by itself. The options that "
+    "the line of a single file names hold, too, unless they are given here."
 )
 Files = Annotated[list[str], Argument(metavar="FILES", help=_FILES)]
 _MODELS = "Check under each of these models, separated by commas, and print a table."
@@ -44,6 +46,7 @@ _WORST = (ExitCode.FAIL, ExitCode.BAD_INPUT, ExitCode.UNKNOWN, ExitCode.PASS)
 def check(
     files: Files, options: CheckOptions, reports: ReportOptions, models: Models = None, expected: Expected = False,
     watch: Watch = False, no_cache: NoCache = False, flags: tuple[str, ...] = (),
+    explicit: frozenset[str] = frozenset(),
 ) -> Reply:  # fmt: skip
     """Explore all executions under a memory model and find assertion failures, races and other errors."""
     names = names_of(models) if models is not None else []
@@ -54,7 +57,10 @@ def check(
         if (paths := _each_by_itself(files)) is not None:
             sources.update(map(str, paths))
             return check_folders(paths, options, reports, flags)
-        return _once(Question(files, flags, options, reports, sources), names, not no_cache)
+        asked = with_header(files, options, flags, explicit)
+        question = Question(files, asked.flags, asked.options, reports, sources)
+        reply = _once(question, names or list(asked.models), not no_cache)
+        return replace(reply, text=f"{reply.text.removesuffix(chr(10))}\n{asked.note}\n") if asked.note else reply
 
     if watch:
         if "-" in files:

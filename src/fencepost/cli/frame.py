@@ -1,7 +1,8 @@
 """Runs a verb: its options from the table, its reply as text or JSON, its errors as one message and an exit code.
 
-A verb is a function whose parameters say which `Argument` or `Option` they are, with three that this frame fills in:
-`flags` receives what follows `--` on the command line; a parameter annotated with an option class receives an object
+A verb is a function whose parameters say which `Argument` or `Option` they are, with four that this frame fills in:
+`flags` receives what follows `--` on the command line, `explicit` the names of the options that stand there; a
+parameter annotated with an option class receives an object
 made from that class's flags; `--json` is the frame's own and reaches no verb. It returns a Reply.
 """
 
@@ -58,7 +59,7 @@ def _run(name: str, args: list[str], flags: tuple[str, ...]) -> Reply:
     function: Verb = getattr(import_module(f"fencepost.cli.{name}"), name)
     parameters, tables = parameters_of(function)
     parameters = with_settings(name, parameters)
-    given = parse(f"fencepost {name}", function.__doc__ or "", parameters, args)
+    given, explicit = parse(f"fencepost {name}", function.__doc__ or "", parameters, args)
     if given.pop(_JSON.name) and given.get("watch"):
         raise UsageError("--watch answers again and again, for people: it does not go with --json")
     if _takes_flags(function):
@@ -71,6 +72,8 @@ def _run(name: str, args: list[str], flags: tuple[str, ...]) -> Reply:
         keywords["flags"] = flags
     elif flags:
         raise UsageError(f"this verb takes no flags for a compiler: {flags[0]}")
+    if "explicit" in inspect.signature(function).parameters:
+        keywords["explicit"] = explicit
     return function(**keywords)
 
 
@@ -90,6 +93,8 @@ def _with_build(given: dict[str, Any], flags: tuple[str, ...]) -> tuple[dict[str
     files, all_flags = from_build(place, target, given.get("files") or [], flags)
     return given | {"files": files}, all_flags
 
+
+_FILLED_IN = ("flags", "explicit")  # parameters that are no options
 
 #: Flags of a compiler that may take their value as the next word.
 _WITH_VALUE = frozenset({"-D", "-I", "-U", "-include", "-isystem", "-x"})
@@ -122,7 +127,7 @@ def parameters_of(function: Verb) -> tuple[list[Parameter], dict[str, type[Any]]
         if is_dataclass(kind) and isinstance(kind, type):
             tables[p.name] = kind
             found += spread(kind)
-        elif p.name != "flags":
+        elif p.name not in _FILLED_IN:
             required = p.default is p.empty
             found.append(
                 Parameter(p.name, get_args(kind)[0], kind.__metadata__[0], None if required else p.default, required)

@@ -10,7 +10,9 @@ from fencepost.repair.result import Repair
 from fencepost.report.repairs import repair_data
 
 
-def reply(found: Repair, text: str, options: RelaxOptions) -> Reply:
+def reply(found: Repair, text: str, options: RelaxOptions, note: str = "") -> Reply:
+    """`note`: where options came from."""
+    text += f"{note}\n" if note else ""
     if options.apply:
         for file, new in found.texts:
             Path(file).write_bytes(new.encode("utf-8", "surrogateescape"))
