@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import field, fields
-from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from fencepost.errors import UsageError
@@ -521,6 +520,8 @@ def make(kind: type[_OptionsT], keywords: Mapping[str, object], given: _OptionsT
     known = [f.name for f in fields(kind)]  # type: ignore[arg-type] # every option class is a dataclass
     for name in keywords:
         if name not in known:
+            from difflib import get_close_matches
+
             near = get_close_matches(name, known, 1)
             hint = f"; did you mean {near[0]}?" if near else f"; options: {', '.join(known)}"
             raise UsageError(f"there is no option {name}{hint}")

@@ -229,3 +229,15 @@ def test_no_execution_is_no_verdict(tmp_path: Path) -> None:
     (result,) = run_tests([str(path)], Job())
     assert (result.status, result.holds) == (Status.ERROR, None)
     assert "no execution comes to its end" in result.reason
+
+
+def test_a_run_in_one_process_imports_no_pool(tmp_path: Path) -> None:
+    """Start-up is most of a short run: what only others need stays outside."""
+    (tmp_path / "a.litmus").write_text("X86 a\n{ }\n P0 ;\n MOV [x],$1 ;\nexists (x=1)\n")
+    code = (
+        "import sys; from fencepost import litmus; found = litmus([sys.argv[1]], processes=1); "
+        "print(found.summary.tests, *sorted({'multiprocessing', 'concurrent.futures', 'hashlib', 'difflib', "
+        "'fencepost.enumerate'} & set(sys.modules)))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["1"]

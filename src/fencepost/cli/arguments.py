@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from types import NoneType
 from typing import Any, NamedTuple, NoReturn, get_args, get_origin
 
@@ -92,6 +91,8 @@ def _usage(prog: str, parameters: Sequence[Parameter]) -> str:
 def _surplus(word: str, known: Sequence[str], prog: str) -> str:
     if not word.startswith("-"):
         return f"unexpected argument {word}; see {prog} --help"
+    from difflib import get_close_matches
+
     near = get_close_matches(word.partition("=")[0], known, 1)
     return f"no such option {word}; " + (f"did you mean {near[0]}?" if near else f"see {prog} --help")
 

@@ -12,7 +12,6 @@ They stand where a default would: the command line overrides them."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +70,8 @@ def _table(file: Path, keys: Sequence[str]) -> Mapping[str, object] | None:
 def _refuse_unknown(file: Path, own: Mapping[str, object], known: Mapping[str, Parameter]) -> None:
     for name in own:
         if name.replace("-", "_") not in known:
+            from difflib import get_close_matches
+
             near = get_close_matches(name.replace("-", "_"), known, 1)
             hint = f"did you mean {near[0]}?" if near else ""
             raise InputError(f"there is no option {name!r}", file=str(file), hint=hint)

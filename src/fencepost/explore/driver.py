@@ -10,7 +10,6 @@ from fencepost.errors import UnsupportedError
 from fencepost.execution.execution import Execution
 from fencepost.explore import native, reading
 from fencepost.explore.begin import begin
-from fencepost.explore.candidates import native_judge
 from fencepost.explore.convert import state_of, to_execution
 from fencepost.explore.deepen import deepen
 from fencepost.explore.engines import (
@@ -80,6 +79,7 @@ def _check(program: Program, found: Model, options: CheckOptions, progress: Watc
     ran = run_core(program, found, options, progress, run)
     if isinstance(ran, Engine):
         from fencepost.enumerate.verdicts import check_by_enumeration
+        from fencepost.explore.candidates import native_judge
 
         try:
             verdict = check_by_enumeration(program, found, _patient(ran, options), native_judge)
@@ -140,6 +140,7 @@ def outcomes(
     ran = run_core(program, found, replace(options, reductions=False), progress, run)  # it counts each single execution
     if isinstance(ran, Engine):
         from fencepost.enumerate.verdicts import outcomes_by_enumeration
+        from fencepost.explore.candidates import native_judge
 
         try:
             listed = outcomes_by_enumeration(program, found, _patient(ran, options), native_judge)

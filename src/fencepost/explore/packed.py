@@ -10,7 +10,6 @@ import json
 import struct
 import zlib
 from collections.abc import Iterator, Sequence
-from hashlib import blake2b
 from itertools import accumulate
 from typing import TypeAlias
 
@@ -47,6 +46,8 @@ class Record:
 
 
 def _checksum(start: bytes, body: bytes) -> bytes:
+    from hashlib import blake2b
+
     found = blake2b(start, digest_size=_DIGEST)
     found.update(body)
     return found.digest()

@@ -4,7 +4,6 @@ changes what an exploration means."""
 from __future__ import annotations
 
 from dataclasses import fields
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +34,8 @@ def fingerprint(prepared: Prepared, model: Model, options: ExploreOptions) -> st
         type(options).__name__, sorted(asked.items()),
         encoded.words, encoded.strings, encoded.positions, program.observations, program.condition,
     )  # fmt: skip
+    from hashlib import sha256
+
     return sha256(repr(parts).encode()).hexdigest()
 
 

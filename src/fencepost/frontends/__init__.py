@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
-from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
@@ -167,6 +166,8 @@ def language_of(text: str) -> str:
 def read_string(text: str, *, flags: Sequence[str] = ()) -> Program:
     """The Program of a text in any of the languages. It is kept in a file as long as this process lives, so that a
     report can show its lines."""
+    from hashlib import sha256
+
     path = Path(_texts()) / f"{sha256(text.encode()).hexdigest()[:12]}" / f"source{language_of(text)}"
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from enum import Enum
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -251,6 +250,8 @@ def find(name_or_path: str | Path, variants: frozenset[str] = frozenset()) -> Mo
     path = Path(text)
     if path.suffix == ".cat" or path.is_file():
         return _from_file(path, variants)
+    from difflib import get_close_matches
+
     close = get_close_matches(text, _KNOWN, 1)
     hint = f"did you mean {close[0]}? " if close else ""
     raise UsageError(f"unknown model '{text}': {hint}there are {', '.join(_KNOWN)}, or give the path of a .cat file")

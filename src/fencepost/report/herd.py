@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
 from fencepost.program.condition import (
     And,
@@ -35,7 +36,7 @@ def herd_text(program: Program, outcomes: Outcomes) -> str:
     seen = (negative, positive) if condition.quantifier is Quantifier.NOT_EXISTS else (positive, negative)
     addresses, wholes = _addresses(program, outcomes), _wholes(program)
     lines = [f"Test {program.name} {_KIND[condition.quantifier]}", f"States {len(outcomes.states)}"]
-    lines += [_state(state, addresses, wholes) for state in sorted(_ordered(state) for state in outcomes.states)]
+    lines += [_state(state, addresses, wholes) for state in sorted(_ordered(outcomes.states))]
     known = outcomes.holds if program.condition is not None else True
     lines.append("Unknown" if known is None or outcomes.reason else "Ok" if known else "No")
     lines += ["Witnesses", f"Positive: {seen[0]} Negative: {seen[1]}"]
@@ -46,15 +47,21 @@ def herd_text(program: Program, outcomes: Outcomes) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _ordered(state: _State) -> _State:
-    """Registers by their thread, then memory, as herd has them."""
+def _ordered(states: Iterable[_State]) -> Iterator[_State]:
+    """Registers by their thread, then memory, as herd has them. All states of a test have the same places."""
+    order: dict[tuple[str, ...], list[int]] = {}
+    for state in states:
+        names = tuple(name for name, _ in state)
+        if names not in order:
+            ranks = [_rank(name) for name in names]
+            order[names] = sorted(range(len(names)), key=ranks.__getitem__)
+        yield tuple(state[k] for k in order[names])
 
-    def place(item: tuple[str, int]) -> tuple[bool, int, tuple[tuple[int, str], ...]]:
-        thread, colon, register = item[0].partition(":")
-        number = int(thread) if colon and thread.isdigit() else 0
-        return not colon, number, _with_numbers(register if colon else item[0])
 
-    return tuple(sorted(state, key=place))
+def _rank(name: str) -> tuple[bool, int, tuple[tuple[int, str], ...]]:
+    thread, colon, register = name.partition(":")
+    number = int(thread) if colon and thread.isdigit() else 0
+    return not colon, number, _with_numbers(register if colon else name)
 
 
 def _with_numbers(name: str) -> tuple[tuple[int, str], ...]:

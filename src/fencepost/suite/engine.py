@@ -5,7 +5,6 @@ from __future__ import annotations
 from fencepost import explore
 from fencepost.errors import UnsupportedError
 from fencepost.explore import native
-from fencepost.explore.candidates import native_judge
 from fencepost.explore.native import Runner
 from fencepost.models.registry import MIXED, Model
 from fencepost.options import ExploreOptions
@@ -49,5 +48,6 @@ def enumerated(program: Program, model: Model, options: ExploreOptions, *, fast:
     """The outcomes by enumeration. They are complete unless `reason` says otherwise. `fast`: the core judges the
     candidates; as an oracle of the explorers enumeration shares nothing with it."""
     from fencepost.enumerate.verdicts import outcomes_by_enumeration
+    from fencepost.explore.candidates import native_judge
 
     return outcomes_by_enumeration(program, model, options, native_judge if fast else None)

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import time
-import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field
 from enum import Enum
 from functools import partial
-from multiprocessing import active_children
 from pathlib import Path
 from typing import TypeAlias
 
@@ -127,31 +122,12 @@ def run_tests(
         with _seldom_collecting():
             yield from map(run, jobs)
         return
-    yield from _in_parallel(run, jobs, count)
+    from fencepost.suite.pool import in_parallel
+
+    yield from in_parallel(run, died, jobs, count, collect=_COLLECT)
 
 
 Item: TypeAlias = "tuple[str, bool | None]"
-
-
-def _in_parallel(run: Callable[[Item], Result], jobs: list[Item], count: int) -> Iterator[Result]:
-    """Over processes. Where one of them dies, the next test in line is tried alone: if that kills its process too,
-    it is one row; then the others go on."""
-    done = 0
-    while done < len(jobs):
-        try:
-            for result in _pooled(run, jobs[done:], count):
-                done += 1
-                yield result
-        except BrokenProcessPool:
-            yield _alone(run, jobs[done])
-            done += 1
-
-
-def _alone(run: Callable[[Item], Result], item: Item) -> Result:
-    try:
-        return next(_pooled(run, [item], 1))
-    except BrokenProcessPool:
-        return died(item)
 
 
 def died(item: Item) -> Result:
@@ -159,23 +135,6 @@ def died(item: Item) -> Result:
     path, expected = item
     reason = "the process that ran this test has died: out of memory, perhaps"
     return Result(path, Path(path).stem, Status.ERROR, expected=expected, reason=reason)
-
-
-def _pooled(run: Callable[[Item], Result], jobs: list[Item], count: int) -> Iterator[Result]:
-    """Whoever stops asking, by an interrupt too, ends the processes at once."""
-    others = set(active_children())
-    pool = ProcessPoolExecutor(count, initializer=_begin_worker)
-    try:
-        yield from pool.map(run, jobs, chunksize=max(1, min(4, len(jobs) // (4 * count))))
-    finally:
-        for process in set(active_children()) - others:
-            process.terminate()
-        pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _begin_worker() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops everybody
-    gc.set_threshold(_COLLECT)
 
 
 #: New objects between two looks for garbage: a test makes thousands that live as long as it does.
@@ -205,6 +164,8 @@ def run_test(item: Item, job: Job, content: bytes | None = None) -> Result:
         reason = str(error)
         return Result(path, name, Status.UNSUPPORTED, expected=expected, reason=reason, seconds=_since(start))
     except Exception as error:  # whatever is wrong with us, the other tests have their verdicts
+        import traceback
+
         place = traceback.extract_tb(error.__traceback__)[-1]
         reason = (
             f"{type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno}); please report this test"

@@ -5,7 +5,6 @@ of the verdict; without either the ends of the type are tried for an error, and 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
 from fencepost.program.indifferent import settle
@@ -88,6 +87,8 @@ def _taken(i: Choose, taken: Nondet | None, registers: Registers, site: str) -> 
     if taken.seed is None:
         first, last = max(low, taken.low), min(high, taken.high)
     else:
+        import hashlib
+
         drawn = int.from_bytes(hashlib.sha256(f"{taken.seed} {site}".encode()).digest()[:8], "little")
         first = last = low + drawn % (high - low + 1)
     if first > last:  # nothing of the range fits the type
