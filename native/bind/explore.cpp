@@ -75,6 +75,7 @@ void bind_explore(nb::module_& m) {
       .def_rw("valid_commit_before", &ExploreOptions::valid_commit_before)
       .def_rw("foreseen", &ExploreOptions::foreseen)
       .def_rw("rcmc", &ExploreOptions::rcmc)
+      .def_rw("tuned", &ExploreOptions::tuned)
       .def_prop_rw(
           "commit_order", [](const ExploreOptions& o) { return static_cast<int>(o.commit_order); },
           [](ExploreOptions& o, int order) { o.commit_order = static_cast<CommitOrder>(order); })

@@ -13,6 +13,9 @@
 #include "models/commit_structure.hpp"
 #include "models/known_before.hpp"
 #include "models/plan_evaluator.hpp"
+#include "models/tuned_judge.hpp"
+
+#include <optional>
 
 namespace fencepost {
 
@@ -133,8 +136,9 @@ private:
   typename Population<G>::Level frontier_; // for estimates
   Population<G> population_;
   bool active_ = false, full_ = false;
-  const bool has_blocks_;  // atomic ones
-  std::uint64_t tick_ = 1; // over all calls of run
+  const bool has_blocks_;              // atomic ones
+  std::optional<TunedJudge<W>> tuned_; // in the place of the plan
+  std::uint64_t tick_ = 1;             // over all calls of run
 };
 
 } // namespace fencepost

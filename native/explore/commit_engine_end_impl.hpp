@@ -75,6 +75,7 @@ template <unsigned W> void CommitEngine<W>::collect_states() {
   if (active_) graph(current_);
   states_.collect(live);
   structure_.forget();
+  if (tuned_) tuned_->forget();
 }
 
 } // namespace fencepost

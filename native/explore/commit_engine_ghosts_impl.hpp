@@ -28,6 +28,11 @@ template <unsigned W> bool CommitEngine<W>::consistent(G& g) {
     });
     if (twice) return false;
   }
+  if (tuned_) {
+    g.judged = tuned_->consistent(g);
+    FP_ASSERT(g.judged == consistent_anew(g), "a tuned judge should say what the plan says");
+    return g.judged;
+  }
   if (!structure_.build(g, states_.machine().dependencies(), options_.success_dependencies)) {
     full_ = true;
     return true;

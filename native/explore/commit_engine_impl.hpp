@@ -14,7 +14,10 @@ CommitEngine<W>::CommitEngine(LocalStates& states, const ExploreOptions& options
     : states_(states), options_(options), results_(results),
       rules_(options.commit_order, states.machine().dependencies()),
       known_(options.commit_order, states.machine().dependencies()), plan_(plan), reporter_(states, options, results),
-      has_blocks_(detail::uses(states, [](const Instruction& i) { return i.opcode == Opcode::AtomicBegin; })) {}
+      has_blocks_(detail::uses(states, [](const Instruction& i) { return i.opcode == Opcode::AtomicBegin; })) {
+  if (options.tuned && !has_blocks_ && !plan.has_flags())
+    tuned_.emplace(options.commit_order, states.machine().dependencies());
+}
 
 template <unsigned W> void CommitEngine<W>::begin() {
   const Bytecode& p = states_.machine().program();

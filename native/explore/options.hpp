@@ -30,6 +30,7 @@ struct ExploreOptions {
   // themselves apart. Empty: no reduction.
   std::vector<std::int64_t> anonymous;
   CommitOrder commit_order = CommitOrder::Weakest; // what must be there before an event, where the model is a plan
+  bool tuned = false;                  // the plan is that of the model of the order, which has a judge of its own
   std::vector<std::uint32_t> foreseen; // instructions: compare-exchanges whose success is told before they have read
   bool rcmc = false;                   // RCMC explores, not TruSt; for rc11, rc11-cpp20 and wrc11
   Plan commit_before;                  // where it has operations, RSMC explores, with this relation as commit-before

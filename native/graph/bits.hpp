@@ -57,6 +57,12 @@ template <unsigned W> struct Bits {
       if (word[k]) return 64 * k + static_cast<unsigned>(std::countr_zero(word[k]));
     return capacity;
   }
+  // The highest element, or `capacity`.
+  unsigned last() const {
+    for (unsigned k = W; k-- > 0;)
+      if (word[k]) return 64 * k + 63 - static_cast<unsigned>(std::countl_zero(word[k]));
+    return capacity;
+  }
   // Whether some element is i or higher.
   bool reaches(unsigned i) const {
     if (i >= capacity) return false;

@@ -72,6 +72,12 @@ template <> struct Bits<many> {
       if (word_[k]) return 64 * k + static_cast<unsigned>(std::countr_zero(word_[k]));
     return capacity;
   }
+  // The highest element, or `capacity`.
+  unsigned last() const {
+    for (unsigned k = size_; k-- > 0;)
+      if (word_[k]) return 64 * k + 63 - static_cast<unsigned>(std::countl_zero(word_[k]));
+    return capacity;
+  }
   // Whether some element is i or higher.
   bool reaches(unsigned i) const {
     if (i / 64 >= size_) return false;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "graph/commit_graph.hpp"
+#include "models/lines.hpp"
 #include "models/plan.hpp"
 #include "vm/contract.hpp"
 
@@ -20,11 +21,11 @@ public:
     if (count > Bits<W>::capacity) return false;
     if (places != places_ || lines_.empty()) start_again(places, count);
     s.grow(count);
-    if (compare(g)) {
+    if (lines_.compare(g)) {
       ++s.version;
       for (const Line& line : lines_)
         forget_end(line);
-      lines_.resize(g.thread.size());
+      lines_.take(g);
       for (std::uint32_t t = 0; t < g.thread.size(); ++t)
         add_end(g, t, dependencies, success_counts);
       add_locations(g);
@@ -36,7 +37,7 @@ public:
   }
 
   // To be called when local states, which tell events apart, may have been freed.
-  void forget() { lines_.clear(); }
+  void forget() { lines_.forget(); }
 
   // The number of an event that is shown, in the structure.
   unsigned number(Id e) const {
@@ -52,50 +53,10 @@ public:
 private:
   unsigned at(Id e) const { return number(e); }
 
-  // --- the events of the last graph: where they are the same, only rf and co are looked at
-  struct Seen {
-    Id event = none; // none: nothing that the model sees
-    const LocalState* at = nullptr;
-    Location location = no_location;
-    Id pair = none;
-    ActionKind kind = ActionKind::Fence;
-    Mode mode = Mode::Na;
-    bool failed_cas = false, touches = false;
-    bool operator==(const Seen&) const = default;
-  };
-  // A thread by its slots. The first `same` of them are as they were.
-  struct Line {
-    std::vector<Seen> slot;
-    std::size_t same = 0;
-  };
-
-  static Seen seen(const G& g, Id e) {
-    if (e == none || g[e].hidden || g[e].stuck) return {};
-    const auto& v = g[e];
-    return {e, v.at, v.location, v.pair, v.kind, v.mode, v.failed_cas, touches(g, e)};
-  }
-
   void start_again(std::size_t places, std::size_t count) {
     places_ = places;
-    lines_.clear();
+    lines_.forget();
     s.reset(count);
-  }
-
-  // Finds how much of each thread is as it was; false where all is.
-  bool compare(const G& g) {
-    bool changed = false;
-    if (lines_.size() < g.thread.size()) lines_.resize(g.thread.size());
-    for (std::size_t t = 0; t < lines_.size(); ++t) {
-      static const std::vector<Id> nothing;
-      const auto& slots = t < g.thread.size() ? g.thread[t].slot : nothing;
-      Line& line = lines_[t];
-      const std::size_t most = std::min(slots.size(), line.slot.size());
-      line.same = 0;
-      while (line.same < most && line.slot[line.same] == seen(g, slots[line.same]))
-        ++line.same;
-      changed |= line.same < line.slot.size() || line.same < slots.size();
-    }
-    return changed;
   }
 
   void forget_end(const Line& line) {
@@ -112,12 +73,9 @@ private:
 
   // The events of a thread from its first new one on.
   void add_end(const G& g, std::uint32_t t, DependencyTable& dependencies, bool success_counts) {
-    Line& line = lines_[t];
-    const auto& slots = g.thread[t].slot;
-    line.slot.resize(slots.size());
+    const Line& line = lines_[t];
     Bits<W> earlier;
-    for (std::size_t k = 0; k < slots.size(); ++k) {
-      if (k >= line.same) line.slot[k] = seen(g, slots[k]);
+    for (std::size_t k = 0; k < line.slot.size(); ++k) {
       const Id e = line.slot[k].event;
       if (e == none) continue;
       if (k >= line.same) {
@@ -157,15 +115,6 @@ private:
     } else if (v.kind == ActionKind::Join) {
       put(base_set::other + 5, at(e));
     }
-  }
-
-  // Whether an event is known to access its location: a write may be there without a place in coherence.
-  static bool touches(const G& g, Id e) {
-    const Location l = g[e].location;
-    if (l >= g.location.size()) return false;
-    if constexpr (requires { g[e].commit; })
-      if (g[e].is_write()) return true;
-    return g.location[l].reads.test(g.bit(e)) || g.location[l].writes.test(g.bit(e));
   }
 
   // Who accesses the same location, with its initial write.
@@ -268,8 +217,8 @@ private:
   }
 
   std::size_t places_ = 0; // numbers kept for initial writes
-  std::vector<Line> lines_;
-  bool spawns_ = false; // some thread was started by another
+  Lines<G> lines_;         // the last graph: where it is the same, only rf and co are looked at
+  bool spawns_ = false;    // some thread was started by another
 };
 
 } // namespace fencepost

@@ -2,6 +2,7 @@
 
     python tests/lab/hardware.py --model armv8 --minutes 2
     python tests/lab/hardware.py --minutes 10 --seed 100000          # all five models and all shapes, in turn
+    python tests/lab/hardware.py --minutes 60 --jobs 2 --programs 1700 --seed 7000000    # 20 000 for each model
     python tests/lab/hardware.py --model imm --shape buffers --seed 300223 --programs 1 --show
 
 Prints per model: programs, executions, how many were lost, too many, found twice, and the dead ends. Exit code 1 where
@@ -14,6 +15,7 @@ import argparse
 import sys
 import time
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -185,16 +187,25 @@ class Total:
             self.bad.append(name)
             print(f"{name}: {found}", flush=True)
 
+    def join(self, other: Total) -> None:
+        self.programs += other.programs
+        self.left_out += other.left_out
+        self.sums += other.sums
+        self.bad += other.bad
+
     def row(self, model: str) -> str:
         s = self.sums
         figures = (self.programs, s["executions"], s["lost"], s["extra"], s["twice"], s["dead_ends"], len(self.bad))
         return f"| {model} | " + " | ".join(f"{n:,}" for n in figures) + " |"
 
 
-def run(models: list[str], kinds: list[str], first: int, seconds: float, programs: int) -> dict[str, Total]:
+def run(
+    models: list[str], kinds: list[str], first: int, seconds: float, programs: int, step: int = 1
+) -> dict[str, Total]:
+    """Every `step`-th seed from the first on."""
     totals = {m: Total() for m in models}
     end = time.monotonic() + seconds
-    for seed in range(first, first + programs):
+    for seed in range(first, first + programs * step, step):
         for model in models:
             for kind in kinds:
                 if time.monotonic() > end:
@@ -208,6 +219,22 @@ def run(models: list[str], kinds: list[str], first: int, seconds: float, program
     return totals
 
 
+def run_in_parallel(
+    models: list[str], kinds: list[str], first: int, seconds: float, programs: int, jobs: int
+) -> dict[str, Total]:
+    """The same, by several processes that take the seeds in turn."""
+    totals = {m: Total() for m in models}
+    with ProcessPoolExecutor(jobs) as pool:
+        parts = [
+            pool.submit(run, models, kinds, first + k, seconds, (programs - k + jobs - 1) // jobs, jobs)
+            for k in range(jobs)
+        ]
+        for part in parts:
+            for model, found in part.result().items():
+                totals[model].join(found)
+    return totals
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", choices=MODELS, action="append")
@@ -215,12 +242,13 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--programs", type=int, default=2**62, help="per model and shape")
     parser.add_argument("--minutes", type=float, default=1.0)
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--show", action="store_true", help="print the program of the first seed")
     o = parser.parse_args()
     models, kinds = list(o.model or MODELS), list(o.shape or KINDS)
     if o.show:
         print(print_program(program_of(models[0], kinds[0], o.seed)))
-    totals = run(models, kinds, o.seed, 60 * o.minutes, o.programs)
+    totals = run_in_parallel(models, kinds, o.seed, 60 * o.minutes, o.programs, o.jobs)
     print(
         "| model | programs | executions | lost | extra | twice | dead ends | bad |\n|---|---|---|---|---|---|---|---|"
     )

@@ -9,7 +9,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from hardware import KINDS, MODELS, compare, program_of, run
+from hardware import KINDS, MODELS, compare, explored, program_of, run
+
+from fencepost.explore import native
+from fencepost.explore.engines import TUNED_MODELS
 
 #: Programs of which executions were lost once.
 LOST = {"imm": (62, 1611, 2397, 2467), "armv7": (1050, 1295, 1765, 1921, 1942)}
@@ -26,6 +29,15 @@ def test_what_was_lost_once_is_found(model: str) -> None:
 def test_explorer_and_enumeration_find_the_same_executions(model: str) -> None:
     total = run([model], list(KINDS), 500_000, 600, 5)[model]
     assert total.programs >= 30 and total.sums["executions"] > 100 and total.bad == []
+
+
+@pytest.mark.parametrize("model", TUNED_MODELS)
+def test_a_tuned_judge_says_what_the_models_file_says(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    programs = [program_of(model, kind, seed) for seed in range(510_000, 510_008) for kind in KINDS]
+    tuned = [explored(program, model) for program in programs]
+    monkeypatch.setattr(native, "TUNED_MODELS", ())
+    assert tuned == [explored(program, model) for program in programs]
+    assert sum(found.total() for found, _, _ in tuned) > 500 and sum(dead for _, _, dead in tuned) > 5
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from fencepost import _core, reasons
 from fencepost._core import CoreExecution, CoreOutlook, CoreResults, Progress
 from fencepost.explore import journal, saved
 from fencepost.explore.commit_order import is_proved
-from fencepost.explore.engines import IN_ORDER, NATIVE_MODELS, PLANNED_MODELS, Engine
+from fencepost.explore.engines import IN_ORDER, NATIVE_MODELS, PLANNED_MODELS, TUNED_MODELS, Engine
 from fencepost.explore.foresight import foreseen
 from fencepost.explore.packed import Json
 from fencepost.models.registry import Model
@@ -305,6 +305,7 @@ def native_settings(prepared: Prepared, model: Model, engine: Engine, options: E
         found["plan"] = _rows(plan)
         found["success_dependencies"] = prepared.program.arch is Arch.RISCV
         found["commit_order"] = IN_ORDER if engine.in_order else PLANNED_MODELS.get(engine.like, 0)
+        found["tuned"] = engine.like in TUNED_MODELS and model.ours and not model.variants
         found["foreseen"] = [*foreseen(prepared.program, engine.like)]
     if options.algorithm == "rsmc":
         from fencepost.models.commit_before import find

@@ -1,0 +1,37 @@
+// Judges that are faster than the plan of a model and say the same.
+#pragma once
+
+#include "models/armv8_judge.hpp"
+#include "models/power_judge.hpp"
+
+namespace fencepost {
+
+template <unsigned W> class TunedJudge {
+public:
+  // pre: `knows(order)`
+  TunedJudge(CommitOrder order, const DependencyTable& dependencies)
+      : order_(order), armv8_(dependencies), power_(order, dependencies) {
+    FP_REQUIRE(knows(order), "a tuned judge should be of a model that has one");
+  }
+
+  static bool knows(CommitOrder order) {
+    return order == CommitOrder::Armv8 || order == CommitOrder::Power || order == CommitOrder::Armv7;
+  }
+
+  bool consistent(const SplitGraph<W>& g) {
+    return order_ == CommitOrder::Armv8 ? armv8_.consistent(g) : power_.consistent(g);
+  }
+
+  // To be called when local states, which tell events apart, may have been freed.
+  void forget() {
+    armv8_.forget();
+    power_.forget();
+  }
+
+private:
+  CommitOrder order_;
+  Armv8Judge<W> armv8_;
+  PowerJudge<W> power_;
+};
+
+} // namespace fencepost
