@@ -33,7 +33,7 @@ from fencepost.models.registry import find
 from fencepost.options import ExploreOptions
 from fencepost.prepare.ready import ready
 from fencepost.program.condition import FinalMemory
-from fencepost.program.instructions import Instruction, Join, Load, Mode, Return, Spawn, Store
+from fencepost.program.instructions import FenceKind, Instruction, Join, Load, Mode, Return, Spawn, Store
 from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, Reg
 from fencepost.program.printer import print_program
 from fencepost.program.program import Function, Program, Thread
@@ -44,6 +44,12 @@ KINDS = (
     "loops", "compares", "outcomes", "updates", "forwards", "buffers", "exclusives", "fences", "waits", "plain",
     "spawned", "blocks",
 )  # fmt: skip
+FENCES = (FenceKind.ACQ, FenceKind.REL, FenceKind.ACQ_REL, FenceKind.SC)  # C's, which every model takes
+MORE_FENCES = {  # besides those of most shapes
+    "armv8": (FenceKind.DSB_SY, FenceKind.DSB_LD, FenceKind.DSB_ST),
+    "armv7": (FenceKind.DSB_SY, FenceKind.DSB_ST),
+    "riscv": (FenceKind.FENCE_R_W, FenceKind.FENCE_W_RW, FenceKind.FENCE_RW_R),
+}
 MOST = 1500  # executions of a program that is looked at
 
 
@@ -67,7 +73,10 @@ def shape_of(model: str, kind: str) -> Shape:
                 relaxed, threads=(2, 3), locations=(1, 3), cas=1, rmw=9, fence=1, loads=7, stores=5, values=2
             )
         case "fences":
-            return replace(base, threads=(3, 4), locations=(2, 4), fence=7, rmw=1, cas=1, awaits=0, blocking_cas=0)
+            every = (*base.fences, *FENCES, *MORE_FENCES.get(model, ()))
+            return replace(
+                base, threads=(3, 4), locations=(2, 4), fence=7, fences=every, rmw=1, cas=1, awaits=0, blocking_cas=0
+            )
         case "forwards":
             return replace(relaxed, threads=(2, 2), locations=(2, 3), fence=0, cas=0, rmw=2, loads=10, stores=10)
         case "buffers":
