@@ -63,16 +63,10 @@ class _Facts:
 
 def find_private(program: Program) -> Program:
     """The program with `private` set on every alloca that does not escape, and without thread-local objects that do."""
-    first = max((f.parameters + sum(isinstance(i, Alloca) for i in f.code) for f in program.functions), default=0)
     own = [o.name for o in program.objects if o.thread_local and not o.name.startswith(_OURS)]
-    objects = _ThreadLocals({name: 1 << (first + k) for k, name in enumerate(own)}, 0)
+    objects = _ThreadLocals({name: 1 << (_origins(program) + k) for k, name in enumerate(own)}, 0)
     objects.all = sum(objects.bits.values())
-    facts = {f.name: _start(f, objects) for f in program.functions}
-    changed = True
-    while changed:
-        changed = False
-        for one in facts.values():
-            changed |= _grow(one, facts)
+    facts = _learnt(program, objects)
     escaped = 0
     for one in facts.values():
         escaped |= one.escaped & objects.all
@@ -81,6 +75,27 @@ def find_private(program: Program) -> Program:
             escaped |= held if escaped & bit else 0
     shared = frozenset(name for name, bit in objects.bits.items() if escaped & bit)
     return share(map_functions(program, lambda f: _mark(f, facts[f.name])), shared)
+
+
+def escaping(program: Program) -> dict[str, int]:
+    """For each function, the parameters whose value it may let others know or return, as bits."""
+    facts = _learnt(program, _ThreadLocals({}, 0))
+    return {name: (one.escaped | one.returned) & ((1 << one.function.parameters) - 1) for name, one in facts.items()}
+
+
+def _origins(program: Program) -> int:
+    """So many origins a function has at most: parameters and allocas."""
+    return max((f.parameters + sum(isinstance(i, Alloca) for i in f.code) for f in program.functions), default=0)
+
+
+def _learnt(program: Program, objects: _ThreadLocals) -> dict[str, _Facts]:
+    facts = {f.name: _start(f, objects) for f in program.functions}
+    changed = True
+    while changed:
+        changed = False
+        for one in facts.values():
+            changed |= _grow(one, facts)
+    return facts
 
 
 def _start(function: Function, objects: _ThreadLocals) -> _Facts:

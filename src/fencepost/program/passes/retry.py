@@ -18,6 +18,12 @@ next round begins with the same stores, since it begins with the same registers:
 without the failure between. Whoever read one of those reads the first, and what races with them races with the first,
 since a failure tells nobody what came before it.
 
+Stores to an object that the thread has just allocated, and whose address only the exchange makes known, are seen by
+nobody before it succeeds (fresh.py). Those of a round may be of any mode where the next round makes the same ones: who
+reads one of the second stores later reads the first, with the same value, since nobody else can have written between.
+Plain ones may even differ: who could tell races with the last one, in the execution without the round, too. Such a
+round adds nothing: the object is there, and what could go wrong with the second stores has gone wrong with the first.
+
 So it is, too, with a round that waits in a loop of its own before it tries again, as in
 `while (!cas_weak(&x, 0, 1)) while (x != 0);`: a round that has come back can be left out, and one that waits for ever
 is the thread's last. (Who waits for ever before the exchange of a round does so without the failed rounds before, too.)
@@ -26,6 +32,7 @@ A loop inside a round is followed once, with whatever its registers may hold in 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 from typing import TypeAlias
 
@@ -52,6 +59,7 @@ from fencepost.program.instructions import (
 from fencepost.program.operands import Const, GlobalAddress, Operand, Reg, to_unsigned
 from fencepost.program.passes.copies import MAY_FAIL
 from fencepost.program.passes.flow import Flow, Loop
+from fencepost.program.passes.fresh import Escapes, Fresh, fresh_registers
 from fencepost.program.passes.rewrite import defined
 from fencepost.program.program import Function
 from fencepost.records import dataclass
@@ -70,21 +78,29 @@ class Round(Enum):
     MORE = "more"
 
 
-def failed_round(flow: Flow, loop: Loop, exchange: int, live: int, *, races: bool = False) -> Round:
+def failed_round(
+    flow: Flow, loop: Loop, exchange: int, live: int, *, races: bool = False, escapes: Escapes | None = None
+) -> Round:
     """`live`: the registers that are used after the header of the loop, as bits. `races`: a data race is an error, so
-    that of plain stores without one nobody sees the middle."""
+    that of plain stores without one nobody sees the middle. `escapes`: see fresh.py; without it nothing is fresh."""
     if not loop.regular:
         return Round.MORE
     if _Rounds(flow, loop, exchange, live, careful=True).all_come_back():
         return Round.NOTHING
-    found = _Rounds(flow, loop, exchange, live, races=races).all_come_back()
+    fresh = fresh_registers(flow, loop, exchange, escapes) if escapes is not None else Fresh()
+    if not fresh.mine or not _Rounds(flow, loop, exchange, live).success_leaves():
+        fresh = Fresh()
+    elif _Rounds(flow, loop, exchange, live, careful=True, races=races, fresh=fresh).all_come_back():
+        return Round.NOTHING
+    found = _Rounds(flow, loop, exchange, live, races=races, fresh=fresh).all_come_back()
     return Round.NOTHING_NEW if found else Round.MORE
 
 
 @dataclass(slots=True)
 class _Way:
     """A way through a round: what registers hold, what the branches said about those that it began with, whether the
-    exchange has failed on it, whether it did something that others may notice, and whether it looked at memory."""
+    exchange has failed on it, whether it did something that others may notice, whether it looked at memory, and at that
+    of a fresh object."""
 
     at: int
     held: dict[int, Value]
@@ -92,19 +108,23 @@ class _Way:
     failed: bool = False
     wrote: bool = False
     looked: bool = False
+    looked_at_own: bool = False
 
     def to(self, target: int, learnt: dict[int, int] | None = None) -> _Way:
-        return _Way(target, dict(self.held), self.known | (learnt or {}), self.failed, self.wrote, self.looked)
+        return replace(self, at=target, held=dict(self.held), known=self.known | (learnt or {}))
 
 
 class _Rounds:
-    """`careful`: nothing may go wrong between the failure and the next round."""
+    """`careful`: nothing may go wrong in a failed round that goes well without the failure. `fresh`: what points into
+    an object that nobody else knows when a round begins."""
 
     def __init__(
-        self, flow: Flow, loop: Loop, exchange: int, live: int, *, careful: bool = False, races: bool = False
-    ) -> None:
+        self, flow: Flow, loop: Loop, exchange: int, live: int, *, careful: bool = False, races: bool = False,
+        fresh: Fresh | None = None,
+    ) -> None:  # fmt: skip
         self.careful = careful
         self.races = races
+        self.fresh = fresh or Fresh()
         self.loaded: dict[Value, tuple[Value, int]] = {}  # where plain loads of this round found what they found
         self.code, self.exchange, self.live = flow.function.code, exchange, live
         self.inside = {n for b in loop.blocks for n in range(flow.blocks[b].first, flow.blocks[b].last + 1)}
@@ -138,6 +158,30 @@ class _Rounds:
                     ways.append(after)
         return False
 
+    def success_leaves(self) -> bool:
+        """Whether nobody comes to the exchange again, in this loop, after it has succeeded."""
+        ways = [_Way(self.head, {}, {})]
+        for _ in range(_MAX_STEPS):
+            if not ways:
+                return True
+            way = ways.pop()
+            if way.at not in self.inside:
+                continue
+            i = self.code[way.at]
+            if way.at == self.exchange and isinstance(i, Cas | StoreConditional):
+                if way.wrote:
+                    return False
+                way.wrote = True
+                self.settle(i, way.held, succeeds=True)
+            elif not self.is_silent(i, way.held):
+                way.held.update((r.index, self.unknown()) for r in defined(i))
+            for after in self.successors(way):
+                if after.at in self.waits:
+                    ways += self.waiting(way, after)
+                elif after.at != self.head or after.wrote:
+                    ways.append(after)
+        return False
+
     def waiting(self, before: _Way, way: _Way) -> list[_Way]:
         """At the head of a loop inside the round: its registers hold what any of its iterations may leave in them."""
         within, changed = self.waits[way.at]
@@ -153,7 +197,7 @@ class _Rounds:
             if way.failed or way.wrote or not isinstance(i, Cas | StoreConditional):
                 return False
             way.failed = True
-            self.fail(i, way.held)
+            self.settle(i, way.held, succeeds=False)
         elif way.failed and self.careful and not _cannot_go_wrong(i):
             return False
         elif way.failed and isinstance(i, Store):
@@ -163,24 +207,44 @@ class _Rounds:
                 return False
             way.wrote |= not self.writes_again(i, way)
             way.held.update((r.index, self.unknown()) for r in defined(i))
-        way.looked |= isinstance(i, Load)
+        if isinstance(i, Load):
+            way.looked = True
+            way.looked_at_own |= self.is_near(self.value(i.address, way.held))
         return True
 
     def writes_again(self, i: Instruction, way: _Way) -> bool:
         """Whether the next round begins by writing the same to the same place: its registers are the same, and nothing
-        that it read has decided on its way."""
-        return self.races and isinstance(i, Store) and i.mode is Mode.NA and not way.looked
+        that it read has decided on its way. Or nobody sees what is written before the exchange succeeds."""
+        if not isinstance(i, Store):
+            return False
+        plain = self.races and i.mode is Mode.NA
+        if self.is_fresh(self.value(i.address, way.held)):
+            return (plain and not way.looked_at_own) or not way.looked
+        return plain and not way.looked and not self.careful
 
-    def fail(self, i: Cas | StoreConditional, held: dict[int, Value]) -> None:
-        """A failure for no reason reads what it expected."""
+    def is_fresh(self, address: Value) -> bool:
+        match address:
+            case ("at", int(r)) | (Op.ADD, 64, ("at", int(r)), (int(),)):
+                return bool(self.fresh.mine >> r & 1)
+        return False
+
+    def is_near(self, value: Value) -> bool:
+        """Whether it may be made from the address of a fresh object."""
+        match value:
+            case ("at", int(r)):
+                return bool(self.fresh.known >> r & 1)
+        return any(isinstance(part, tuple) and self.is_near(part) for part in value)
+
+    def settle(self, i: Cas | StoreConditional, held: dict[int, Value], *, succeeds: bool) -> None:
+        """A failure for no reason, like a success, reads what it expected."""
         if isinstance(i, StoreConditional):
-            held[i.dst.index] = (0,)
+            held[i.dst.index] = (int(succeeds),)
             return
         expected = self.value(i.expected, held)
         if i.old is not None:
             held[i.old.index] = expected
         if i.success is not None:
-            held[i.success.index] = (0,)
+            held[i.success.index] = (int(succeeds),)
 
     def is_silent(self, i: Instruction, held: dict[int, Value]) -> bool:
         """Follows an instruction that nobody else notices."""
@@ -202,7 +266,8 @@ class _Rounds:
         """Whether a plain store leaves what a plain load of this round found there. (A round that wrote before the
         exchange is none to leave out, and who else writes there races.)"""
         there = (self.value(i.address, held), i.size)
-        return self.races and i.mode is Mode.NA and self.loaded.get(self.value(i.value, held)) == there
+        allowed = self.races and not self.careful and i.mode is Mode.NA
+        return allowed and self.loaded.get(self.value(i.value, held)) == there
 
     def successors(self, way: _Way) -> list[_Way]:
         i = self.code[way.at]

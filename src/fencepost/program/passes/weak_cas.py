@@ -31,6 +31,8 @@ from fencepost.program.instructions import (
 from fencepost.program.operands import Const, FunctionAddress
 from fencepost.program.passes.flat import Flattener, in_loops
 from fencepost.program.passes.flow import Flow
+from fencepost.program.passes.fresh import Escapes
+from fencepost.program.passes.privacy import escaping
 from fencepost.program.passes.retry import Round, failed_round
 from fencepost.program.passes.rewrite import Registers, expand, inside, map_functions, retarget, used
 from fencepost.program.program import Function, Object, Program
@@ -97,13 +99,13 @@ def _strengthen(program: Program, races: bool) -> Program:
     own, with such exchanges."""
     weak = _reaching_weak(program)
     flattener = Flattener(program)
-    observed = _observed(program)
+    observed, escapes = _observed(program), escaping(program)
     wanted: dict[str, set[str]] = {_STRONG: set(), _SELDOM: set()}
     noted = False
 
     def change(f: Function) -> Function:
         nonlocal noted
-        rounds = _rounds(f, flattener, weak, observed[f.name], races)
+        rounds = _rounds(f, flattener, weak, observed[f.name], races, escapes)
         ends = {Round.NOTHING: _STRONG, Round.NOTHING_NEW: _SELDOM}
         chosen = {at: ends[found] for at, found in rounds.items() if found in ends}
         for at, end in chosen.items():
@@ -117,7 +119,9 @@ def _strengthen(program: Program, races: bool) -> Program:
     return _used_ones(replace(changed, functions=(*changed.functions, *copies)), weak)
 
 
-def _rounds(f: Function, flattener: Flattener, weak: frozenset[str], observed: int, races: bool) -> dict[int, Round]:
+def _rounds(
+    f: Function, flattener: Flattener, weak: frozenset[str], observed: int, races: bool, escapes: Escapes
+) -> dict[int, Round]:
     """For the exchanges in loops of this function, and for the calls there that come to one: the worst round after a
     failure for no reason."""
     worst = {n: Round.NOTHING for n in in_loops(f) if _is_weak(f.code[n]) or _callee(f.code[n]) & weak}
@@ -133,7 +137,7 @@ def _rounds(f: Function, flattener: Flattener, weak: frozenset[str], observed: i
         around = next((loop for loop in loops if flow.block_of(n) in loop.blocks), None)  # the innermost
         found = Round.MORE
         if around is not None and _is_weak(i):
-            found = failed_round(flow, around, n, live[around.header] | observed, races=races)
+            found = failed_round(flow, around, n, live[around.header] | observed, races=races, escapes=escapes)
         worst[at] = max(worst[at], found, key=list(Round).index)
     return worst
 
