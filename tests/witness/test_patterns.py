@@ -25,6 +25,8 @@ NAMES = {
     "condition_if.c": "condition variable without a loop",
     "refcount.c": "reference count", "wakeup.c": "lost wake-up", "wrong_turn.c": "",
     "unlock_without_release.c": "unlock without release", "double_free.c": "",
+    "early_signal.c": "lost wake-up", "barrier_sense.c": "unsafe publication", "deque_take.c": "store buffering",
+    "intrusive_refcount.cpp": "reference count", "seqlock_pair.c": "broken sequence lock", "futex_waker.c": "",
 }  # fmt: skip
 
 
@@ -89,3 +91,20 @@ def test_a_store_that_takes_effect_late_says_so(tmp_path: Path) -> None:
     assert witness is not None
     details = [m.detail for m in tell(witness).moments]
     assert "takes effect after step 4" in details
+
+
+def test_a_signal_before_its_reason_is_told() -> None:
+    witness = fencepost.check(BUGS / "early_signal.c", fix=False).witness
+    assert witness is not None
+    reason = tell(witness).explanation.reason
+    assert "producer had signalled (early_signal.c:7) before it stored items = 1 (early_signal.c:9)" in reason
+
+
+def test_who_passed_by_without_ending_a_wait_is_shown() -> None:
+    """Nobody writes what is waited for: the look that kept the other thread from it is in the story."""
+    witness = fencepost.check(BUGS / "futex_waker.c", fix=False).witness
+    assert witness is not None
+    story = tell(witness)
+    steps = [(m.text, m.place) for m in story.moments]
+    look, free = ("reads state = 1", "futex_waker.c:23"), ("writes state = 0", "futex_waker.c:24")
+    assert steps.index(look) < steps.index(("updates state: 1 → 2", "futex_waker.c:16")) < steps.index(free)

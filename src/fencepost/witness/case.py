@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from fencepost.execution.execution import Event, EventKind
-from fencepost.program.instructions import ErrorKind
+from fencepost.program.instructions import ErrorKind, Mode
 from fencepost.program.interpret import Action
 from fencepost.program.operands import Position
 from fencepost.program.program import Arch
@@ -99,9 +99,20 @@ class Case:
         threads = {error.thread} if error.kind not in _WAITS else {*self.waiting, *x.blocked, error.thread}
         for t in threads:
             roots += [e.id for e in x.thread_events(t)[-1:]]
-        for action in self.waiting.values():
-            roots += self.relations.newest(action.address)
+        for t, action in self.waiting.items():
+            newest = self.relations.newest(action.address)
+            roots += newest
+            if all(self.events[e].thread in (-1, t) for e in newest):
+                roots += self._passed_by(t)
         return roots
+
+    def _passed_by(self, thread: int) -> list[int]:
+        """Where nobody else has touched what a thread waits for: what others did to the places that it has looked at.
+        Somebody there should have gone on to end the wait."""
+        x = self.witness.execution
+        looked = {e.address for e in x.thread_events(thread) if e.is_read and e.mode is not Mode.NA}
+        lines = [x.thread_events(t) for t in self.relations.threads if t not in (-1, thread)]
+        return [e.id for line in lines for e in [e for e in line if e.is_access and e.address in looked][-1:]]
 
     def _concerns(self, event: int) -> bool:
         e, error = self.events[event], self.witness.error

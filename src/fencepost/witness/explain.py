@@ -15,7 +15,15 @@ from fencepost.witness.faults import lost, sentence, standing
 from fencepost.witness.names import listed
 from fencepost.witness.operations import never_comes, waits_at
 from fencepost.witness.patterns import aba, known_as
-from fencepost.witness.protocols import Torn, Unchecked, asked_before, split_update, torn, unchecked_wait
+from fencepost.witness.protocols import (
+    Torn,
+    Unchecked,
+    asked_before,
+    signalled_too_early,
+    split_update,
+    torn,
+    unchecked_wait,
+)
 from fencepost.witness.remedy import Remedy, remedies
 from fencepost.witness.titles import TITLES
 
@@ -283,7 +291,7 @@ class _Explainer:
         if at is not None:
             text += f" ({self.names.place(at)})"
         if never := never_comes(self.case, thread):
-            return f"{text}, but {never}"
+            return f"{text}, but {never}{self.too_early()}"
         if action.lock and last is not None and last.thread >= 0:
             return f"{text}, which {self.who(last)} holds{self.place(last)}"
         if action.kind is Kind.READ and not action.lock:
@@ -291,6 +299,16 @@ class _Explainer:
             writer = f" since {self.who(last)}{self.place(last)}" if last is not None and last.thread >= 0 else ""
             return f"{text}, but it is {value}{writer} and nobody is left to change it"
         return text
+
+    def too_early(self) -> str:
+        found = signalled_too_early(self.case)
+        if found is None:
+            return ""
+        signal, write = found
+        return (
+            f": {self.who(signal)} had signalled{self.place(signal)} before it stored"
+            f" {self.names.location(write.address)} = {self.names.value(write)}{self.place(write)}"
+        )
 
     # --- dynamic memory
 

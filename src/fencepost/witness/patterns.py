@@ -12,6 +12,7 @@ from fencepost.witness.protocols import (
     counted_reference,
     double_checked,
     holds_lock,
+    signalled_too_early,
     split_update,
     torn,
     unchecked_wait,
@@ -77,7 +78,8 @@ def _letter(e: Event) -> str:
 
 
 def _lost_wake_up(case: Case) -> str:
-    """A thread waits at a condition variable that was signalled before anybody waited there."""
+    """A thread waits at a condition variable that was signalled before anybody waited there, or before what it waits
+    for was true."""
     waiting = {
         action.address & ~63 for t, action in case.waiting.items()
         if case.replayed is not None and case.replayed.runs[t].operation in ("cond_wait", "cond_timedwait")
@@ -86,7 +88,8 @@ def _lost_wake_up(case: Case) -> str:
         e for e in case.events
         if e.is_read and e.thread >= 0 and case.operation(e.id) == "cond_signal" and e.value == 0
     ]  # fmt: skip
-    return "lost wake-up" if any(e.address & ~63 in waiting for e in idle) else ""
+    early = any(e.address & ~63 in waiting for e in idle) or signalled_too_early(case) is not None
+    return "lost wake-up" if early else ""
 
 
 def _lock_inversion(case: Case) -> str:

@@ -124,8 +124,10 @@ def counted_reference(case: Case) -> int | None:
     threads = {e.thread for e in blamed} | {error.thread}
     if error.kind is ErrorKind.USE_AFTER_FREE:
         threads |= {e.thread for e in case.events if e.kind is EventKind.FREE}
-    places = {case.events[w].address for _, w in case.witness.execution.rmw if not case.operation(w)}
-    for place in sorted(places):
+    halves = {w for _, w in case.witness.execution.rmw}
+    places = {case.events[w].address for w in halves if not case.operation(w)}
+    again = {e.address for e in case.events if e.is_write and e.id not in halves | case.setup and e.thread >= 0}
+    for place in sorted(places - again):  # who sets it anew counts rounds, not owners
         users = [t for t in threads if t >= 0 and counts_down(case, place, t)]
         last = [e for t in users for e in counts_down(case, place, t) if e.value == 0]
         if len(users) > 1 and last and any(e.thread == last[0].thread and e.index > last[0].index for e in blamed):
@@ -194,6 +196,8 @@ def _version(case: Case, old: Event, new: Event, missed: Event, seen: Event) -> 
     first, last = sorted((missed.index, seen.index))
     start = min(old.index, new.index)
     for e in x.thread_events(old.thread):
+        if e.address in (old.address, new.address):  # what is read, not what watches over it
+            continue
         mine = [w.index for w in writes if w.address == e.address]
         around = any(i < first for i in mine) and any(i > last for i in mine)
         if e.is_read and e.index < start and around:
@@ -228,3 +232,24 @@ def unchecked_wait(case: Case) -> Unchecked | None:
 def _own_reads(case: Case, line: tuple[Event, ...] | list[Event]) -> Iterator[Event]:
     known = case.witness.execution.reads_from
     return (e for e in line if e.is_read and e.id in known and not case.operation(e.id))
+
+
+def signalled_too_early(case: Case) -> tuple[Event, Event] | None:
+    """Of a thread that waits at a condition variable: the last signal there, and the store by which the same thread
+    made true, only after it, what the waiting thread had looked at."""
+    x = case.witness.execution
+    for t, action in sorted(case.waiting.items()):
+        if case.replayed is None or case.replayed.runs[t].operation not in ("cond_wait", "cond_timedwait"):
+            continue
+        tested = {e.address for e in _own_reads(case, x.thread_events(t))}
+        signals = [
+            e for e in case.events
+            if case.operation(e.id) in ("cond_signal", "cond_broadcast") and e.address & ~63 == action.address & ~63
+        ]  # fmt: skip
+        for thread in sorted({s.thread for s in signals}):
+            last = max((s for s in signals if s.thread == thread), key=lambda s: s.index)
+            line = [case.events[e.id] for e in x.thread_events(thread)[last.index + 1 :]]
+            found = next((e for e in line if e.is_write and e.address in tested and not case.operation(e.id)), None)
+            if found is not None:
+                return last, found
+    return None
