@@ -83,6 +83,19 @@ _VERDICTS = {
         kernel(*store_buffer("smp_mb__before_atomic(); atomic_inc(z);"), ask=SB), False,
     ),
     "SB with cmpxchg that fails": (kernel(*store_buffer("cmpxchg(z, 5, 1);"), ask=SB), True),
+    "SB with atomic_add_unless that adds": (kernel(*store_buffer("atomic_add_unless(z, 1, 5);"), ask=SB), False),
+    "SB with atomic_add_unless that does not": (kernel(*store_buffer("atomic_add_unless(z, 1, 0);"), ask=SB), True),
+    "SB with atomic_add_unless that does not and after_atomic": (
+        kernel(*store_buffer("atomic_add_unless(z, 1, 0); smp_mb__after_atomic();"), ask=SB), False,
+    ),
+    "atomic_add_unless says whether it added": (
+        kernel("int r0; r0 = atomic_add_unless(z, 2, 4);", "int r0; r0 = atomic_add_unless(z, 1, 2);",
+               "atomic_inc(z);", ask="forall (0:r0=1 /\\ ((1:r0=0 /\\ z=3) \\/ (1:r0=1 /\\ z=4)))"), True,
+    ),
+    "LB with atomic_add_unless, behind which the branch is over": (
+        kernel("int r0; int r1; r0 = READ_ONCE(*x); r1 = atomic_add_unless(z, 1, 0); WRITE_ONCE(*y, 1);",
+               "int r0; r0 = READ_ONCE(*y); smp_mb(); WRITE_ONCE(*x, 1);", ask=LB), True,
+    ),
     "SB with a lock that is handed over": (kernel(*store_buffer("spin_lock(s); spin_unlock(s);"), ask=SB), False),
     "SB with locks of their own": (
         kernel(*(t.replace("(s)", f"({own})") for t, own in

@@ -11,7 +11,20 @@ from collections.abc import Callable
 
 from fencepost.frontends.litmus.c_expressions import C_INT, Expressions, Value
 from fencepost.frontends.scan import Token
-from fencepost.program.instructions import BlockingCas, Cas, Fence, FenceKind, Load, Mode, Op, Rmw, RmwOp, Store, Tag
+from fencepost.program.instructions import (
+    BlockingCas,
+    Cas,
+    Fence,
+    FenceKind,
+    Load,
+    Mode,
+    Op,
+    Rmw,
+    RmwOp,
+    Store,
+    StoreConditional,
+    Tag,
+)
 from fencepost.program.operands import Const, Operand
 
 _NOTHING = Value(Const(0), C_INT)
@@ -32,6 +45,7 @@ _VOID = re.compile(rf"atomic(?:64|_long)?_{_ARITHMETIC}\Z")
 _TEST = re.compile(r"atomic(?:64|_long)?_(?:(?P<op>sub|dec|inc)_and_test|(?P<negative>add)_negative)\Z")
 _READ = re.compile(r"atomic(?:64|_long)?_(?P<what>read|set)(?P<order>|_acquire|_release)\Z")
 _EXCHANGE = re.compile(rf"(?:atomic(?:64|_long)?_)?(?P<compare>cmp)?xchg{_ORDER}")
+_UNLESS = re.compile(r"atomic(?:64|_long)?_add_unless\Z")
 _SHARED = re.compile(r"atomic_fetch_(add|sub|and|or|xor)\Z")
 _RMW_OP = {"add": RmwOp.ADD, "inc": RmwOp.ADD, "sub": RmwOp.SUB, "dec": RmwOp.SUB, "and": RmwOp.AND,
            "andnot": RmwOp.AND, "or": RmwOp.OR, "xor": RmwOp.XOR}  # fmt: skip
@@ -161,6 +175,25 @@ def _exchange(e: Expressions, m: re.Match[str]) -> Value:
     return Value(old, type_)
 
 
+def _add_unless(e: Expressions, _: re.Match[str]) -> Value:
+    """Whether it added. What it found decides whether it writes at all, so it is a reserved load and a store: only where
+    both happen they are a read-modify-write, and a full barrier."""
+    pointer = e.pointer()
+    type_ = e.pointed(pointer)
+    amount = e.convert(_second(e), type_)
+    unless = e.convert(_second(e), type_)
+    size, old, added, end = type_.value.size, e.code.scratch(), e.code.scratch(), e.code.fresh_label()
+    e.code.add(Load(old, pointer.operand, size, Mode.SC, exclusive=True, tag=Tag.CMPXCHG))
+    found = Value(old, type_)
+    e.code.move(added, Const(0))
+    e.code.branch(e.operate("==", found, unless).operand, end)
+    total = e.operate("+", found, amount)
+    e.code.add(StoreConditional(e.code.scratch(), pointer.operand, total.operand, size, Mode.SC, may_fail=False))
+    e.code.move(added, Const(1))
+    e.code.label(end)
+    return Value(added, C_INT)
+
+
 # --- locks and SRCU
 
 
@@ -233,6 +266,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[Expressions, re.Match[str]], V
     (_VOID, _void),
     (_TEST, _test),
     (_EXCHANGE, _exchange),
+    (_UNLESS, _add_unless),
 )
 
 

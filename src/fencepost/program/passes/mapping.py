@@ -111,7 +111,8 @@ def _in_kernel(i: Instruction, _: Registers) -> Sequence[Instruction]:
         if i.kind is not FenceKind.SC:
             raise UnsupportedError(f"{i.at}: the Linux kernel has no {i.kind.value} fence")
         return (replace(i, kind=FenceKind.MB),)
-    if isinstance(i, ins.Load | ins.Store) and i.mode in (Mode.SC, Mode.ACQ_REL):
+    reserves = isinstance(i, ins.Load) and i.exclusive  # half of an update
+    if isinstance(i, ins.Load | ins.Store) and i.mode in (Mode.SC, Mode.ACQ_REL) and not reserves:
         raise UnsupportedError(f"{i.at}: the Linux kernel has no {i.mode.value} loads and stores")
     if isinstance(i, ins.Rmw | ins.Cas | ins.BlockingCas) and i.mode is Mode.ACQ_REL:
         return (replace(i, mode=Mode.SC),)  # acquire, release, or a full barrier: nothing in between
