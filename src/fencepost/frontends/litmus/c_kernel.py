@@ -176,8 +176,8 @@ def _exchange(e: Expressions, m: re.Match[str]) -> Value:
 
 
 def _add_unless(e: Expressions, _: re.Match[str]) -> Value:
-    """Whether it added. What it found decides whether it writes at all, so it is a reserved load and a store: only where
-    both happen they are a read-modify-write, and a full barrier."""
+    """Whether it added. What it found decides whether it writes at all, so it is a reserved load and a store: only
+    where both happen they are a read-modify-write, and a full barrier."""
     pointer = e.pointer()
     type_ = e.pointed(pointer)
     amount = e.convert(_second(e), type_)
