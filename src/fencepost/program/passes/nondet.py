@@ -1,7 +1,8 @@
 """Values of a type that has too many of them to try. Where the program only compares such a value with constants, or
-only looks at it through one mask or remainder, a few values stand for all; where it makes no difference
-(`settle`), one does. Elsewhere the user names a range or a seed, and what other values would do is a bound
-of the verdict; without either the ends of the type are tried for an error, and what the others do is not known."""
+only looks at it through one mask or remainder, a few values stand for all; where it assumes at once that the value is
+one of a few (`values_left`), there are no others; where it makes no difference (`settle`), one stands for all.
+Elsewhere the user names a range or a seed, and what other values would do is a bound of the verdict; without either the
+ends of the type are tried for an error, and what the others do is not known."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from collections.abc import Sequence
 from fencepost.program.indifferent import settle
 from fencepost.program.instructions import Branch, Choose, Compute, ErrorKind, Fail, Instruction, Op
 from fencepost.program.operands import Const, Reg, to_signed
+from fencepost.program.passes.assumed import values_left
 from fencepost.program.passes.rewrite import Registers, defined, expand, inside, map_functions, used
 from fencepost.program.program import Function, Program
 from fencepost.records import dataclass
@@ -18,6 +20,7 @@ _COMPARISONS = frozenset({Op.EQ, Op.NE, Op.SLT, Op.SLE, Op.SGT, Op.SGE, Op.ULT, 
 _REMAINDERS = frozenset({Op.AND, Op.UREM})
 _ANY = "a value of any size (choose a range with --nondet LOW..HIGH, or write fencepost_choose(low, high))"
 _MANY = 64  # more values than these are not tried for one choice
+_MANY_ASSUMED = 1024  # unless the program says that it means them
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +51,21 @@ def _few_for_all(function: Function) -> Function:
     uses = _Uses(function)
 
     def close(i: Instruction, registers: Registers) -> Sequence[Instruction]:
-        if isinstance(i, Choose) and i.open and (values := uses.enough(i)) is not None:
-            return _one_of(i, values, registers)
-        return (i,)
+        if not isinstance(i, Choose) or not i.open:
+            return (i,)
+        values = uses.enough(i) or _assumed(function, i)
+        return (i,) if values is None else _one_of(i, values, registers)
 
     return expand(function, close)
+
+
+def _assumed(function: Function, choice: Choose) -> list[int] | None:
+    """The values that what the program assumes at once leaves, if they are few."""
+    index = next(n for n, i in enumerate(function.code) if i is choice)
+    left = values_left(function, index)
+    if not left or sum(high - low + 1 for low, high in left) > _MANY_ASSUMED:
+        return None
+    return [v for low, high in left for v in range(low, high + 1)]
 
 
 def _closed(function: Function, taken: Nondet | None) -> Function:
