@@ -6,16 +6,16 @@ import json
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from fencepost.bounded.c_code import c_code
 from fencepost.bounded.replay import plan_of, replay
-from fencepost.bounded.schedules import schedules
 from fencepost.bounded.straight import Straight
 from fencepost.bounded.translate import translate
+from fencepost.bounded.views import Schedule
 from fencepost.bounded.witness import witness_of
 from fencepost.errors import InternalError, UsageError
 from fencepost.options import BoundedOptions
@@ -24,13 +24,18 @@ from fencepost.verdict import Witness
 
 
 def search(
-    straight: Straight, contexts: int, options: BoundedOptions, started: float, overtaking: bool
+    straight: Straight,
+    contexts: int,
+    options: BoundedOptions,
+    started: float,
+    plans: Sequence[Schedule | None],
+    overtaking: bool,
 ) -> Witness | bool | None:
     """As the search with an SMT solver, one run of CBMC for each formula."""
     cbmc = shutil.which("cbmc")
     if cbmc is None:
         raise UsageError("--backend cbmc needs cbmc on PATH; `--backend smt` needs nothing")
-    for schedule in schedules(len(straight.program.threads), contexts):
+    for schedule in plans:
         translated = translate(straight, len(schedule) if schedule else contexts, schedule, overtaking=overtaking)
         text = c_code(translated, straight.program.name, f"at most {contexts} contexts, loop bound {options.unroll}")
         left = None if options.time_limit is None else max(0.1, options.time_limit - (monotonic() - started))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from time import monotonic
@@ -10,7 +10,7 @@ from time import monotonic
 from fencepost.bounded.child import in_child
 from fencepost.bounded.prepare import prepare
 from fencepost.bounded.replay import plan_of, replay
-from fencepost.bounded.schedules import schedules
+from fencepost.bounded.schedules import likely, schedules
 from fencepost.bounded.straight import Straight
 from fencepost.bounded.symbolic import Formula, Symbolic
 from fencepost.bounded.terms import Solver, make_solver
@@ -49,7 +49,7 @@ _NO_DEADLOCKS = (
     "threads of this program wait; bounded does not ask whether for ever: `check --model power` finds deadlocks"
 )
 #: Looks for a violation by the machine of the paper; without `overtaking` by ours (docs/how/bounded.md).
-Search = Callable[[Straight, int, BoundedOptions, float, bool], Witness | bool | None]
+Search = Callable[[Straight, int, BoundedOptions, float, Sequence[Schedule | None], bool], Witness | bool | None]
 
 
 def analyse(
@@ -80,6 +80,20 @@ def _depths(unroll: int) -> list[int]:
     return [SHALLOW, unroll] if unroll > SHALLOW + 1 else [unroll]
 
 
+def _attempts(
+    prepared: Callable[[int], Straight], contexts: int, unroll: int
+) -> Iterator[tuple[Straight, Sequence[Schedule | None]]]:
+    """What to ask for one number of contexts, and in which order; only the last question is the whole one."""
+    shallow, *deep = _depths(unroll)
+    first = prepared(shallow)
+    threads = len(first.program.threads)
+    if plans := [*likely(threads, contexts, first.watcher)]:
+        yield prepared(unroll), plans
+    yield first, [*schedules(threads, contexts)]
+    if deep and prepared(unroll).program != first.program:  # else no loop goes that far
+        yield prepared(unroll), [*schedules(threads, contexts)]
+
+
 def _check(
     program: Program, options: BoundedOptions, progress: Callable[[Progress], None] | None, started: float
 ) -> Verdict:
@@ -91,14 +105,10 @@ def _check(
     straight: Straight | None = None
     for k in options.bounds:
         found: Witness | bool | None = False
-        straight = None
-        for depth in _depths(options.unroll):
-            if straight is not None and prepared(depth).program == straight.program:
-                break  # no loop goes that far
-            straight = prepared(depth)
-            found = search(straight, k, options, started, True)
+        for straight, plans in _attempts(prepared, k, options.unroll):
+            found = search(straight, k, options, started, plans, True)
             if isinstance(found, Witness) and options.machine != PAPER and not _is_allowed(found):
-                found = search(straight, k, options, started, False)
+                found = search(straight, k, options, started, plans, False)
             if isinstance(found, Witness) and options.machine != PAPER and not _is_allowed(found):
                 forbidden, found = found, False
             if found is None or found:
@@ -167,16 +177,26 @@ def emit(program: Program, form: str, options: BoundedOptions) -> str:
 
 
 def _search(
-    straight: Straight, contexts: int, options: BoundedOptions, started: float, overtaking: bool
+    straight: Straight,
+    contexts: int,
+    options: BoundedOptions,
+    started: float,
+    plans: Sequence[Schedule | None],
+    overtaking: bool,
 ) -> Witness | bool | None:
     left = None if options.time_limit is None else max(0.0, options.time_limit - (monotonic() - started))
-    return in_child(lambda: _try_schedules(straight, contexts, options, started, overtaking), left)
+    return in_child(lambda: _try_schedules(straight, contexts, options, started, plans, overtaking), left)
 
 
 def _try_schedules(
-    straight: Straight, contexts: int, options: BoundedOptions, started: float, overtaking: bool
+    straight: Straight,
+    contexts: int,
+    options: BoundedOptions,
+    started: float,
+    plans: Sequence[Schedule | None],
+    overtaking: bool,
 ) -> Witness | bool | None:
-    for schedule in schedules(len(straight.program.threads), contexts):
+    for schedule in plans:
         left = None if options.time_limit is None else options.time_limit - (monotonic() - started)
         if left is not None and left <= 0:
             return None
