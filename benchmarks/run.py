@@ -5,12 +5,15 @@
     python benchmarks/run.py --all --repeats 5 --out benchmarks/results
     python benchmarks/run.py rcmc-tables --against earlier.json # exit code 1 where something became slower or wrong
     python benchmarks/run.py rcmc-tables --with-peers           # the same sources through the tools on PATH, in turn
+    python benchmarks/run.py --quick --page --resume            # goes on where a run ended
     python benchmarks/run.py --list
 
 A case whose count or verdict is not what it must be is marked WRONG, and the exit code is 1. With --with-peers genmc,
 nidhugg, herd7, spin, cbmc and dartagnan run beside us where they are on PATH. --instructions adds callgrind counts for
 a few fixed cases and profiles of three. Times are CPU seconds of the whole command: on a machine that does nothing else
-they are the time one waits. Ctrl-C ends the run and keeps what was measured (exit code 130).
+they are the time one waits. Ctrl-C ends the run and keeps what was measured (exit code 130); so does a kill, but for
+the last seconds. --resume measures only what was not measured yet of this code; every row keeps its date. --quick
+begins no case after 20 minutes (--minutes): the rows of the others stay, and the page counts them as older.
 """
 
 from __future__ import annotations
@@ -24,17 +27,20 @@ import time
 import tomllib
 from functools import cache
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from bench import peers
+from bench import peers, resume
 from bench.measure import Sample, instructions, machine, parsed, profile, run_once
 from bench.report import compare, markdown
 from bench.suites import HERE, ROOT, SUITES, Case, profiled
 
 STORED = HERE / "results.json"  # what docs/results.md shows
 INTERRUPTED = 130
+QUICK_MINUTES = 20.0
+_SAVED_EVERY = 5.0  # seconds
 
 
 class BadResultsError(Exception):
@@ -67,7 +73,7 @@ def measure(case: Case, options: argparse.Namespace, enough: float) -> dict[str,
     """One case: ourselves and the peers in turn, several times each."""
     limit = case.limit or options.timeout
     samples: list[Sample] = []
-    known = {n: {"cpu": s, "executions": None} for n, s in case.peers.items()}
+    known = {n: {"cpu": s, "executions": None, "elsewhere": True} for n, s in case.peers.items()}
     with tempfile.TemporaryDirectory(prefix="fencepost-") as folder:
         asked = peers.prepared(case, Path(folder)) if options.with_peers else []
         answers: dict[str, list[dict[str, Any]]] = {peer.name: [] for peer, _ in asked}
@@ -83,6 +89,7 @@ def measure(case: Case, options: argparse.Namespace, enough: float) -> dict[str,
         "spread": (max(s.cpu for s in samples) - best.cpu) / best.cpu, "runs": len(samples),
         "seconds": found.get("seconds", best.wall), "executions": found.get("executions"),
         "blocked": found.get("blocked"), "result": _result(case, best, limit, found), "target": case.target,
+        "date": time.strftime("%Y-%m-%d %H:%M"), "load": os.getloadavg()[0], "key": resume.key(case, options.asked),
         "states": found.get("states"), "by_wall": case.wall, "series": case.series, "x": case.x,
         "peers": known | {name: min(runs, key=lambda a: a["cpu"]) for name, runs in answers.items()},
     }  # fmt: skip
@@ -119,6 +126,10 @@ def arguments() -> argparse.ArgumentParser:
                         help="CPU seconds of one case after which no repeat begins")  # fmt: skip
     parser.add_argument("--timeout", type=_positive(float), default=120.0, help="seconds for one run")
     parser.add_argument("--peer-timeout", type=_positive(float), default=60.0, help="seconds for one run of a peer")
+    parser.add_argument("--minutes", type=_positive(float),
+                        help=f"begin no case after so many minutes (with --quick {QUICK_MINUTES:.0f})")  # fmt: skip
+    parser.add_argument("--resume", action="store_true",
+                        help="keep what an earlier run measured of the same code, with its date")  # fmt: skip
     parser.add_argument("--with-peers", action="store_true", help="run the peers on PATH beside us")
     parser.add_argument("--instructions", action="store_true", help="callgrind counts and profiles")
     parser.add_argument("--out", type=Path, default=HERE / "results")
@@ -153,6 +164,7 @@ def main() -> int:
     options.repeats = options.repeats or 3
     if options.quick:
         options.enough = 0.3
+        options.minutes = options.minutes or QUICK_MINUTES
         options.timeout, options.peer_timeout = min(options.timeout, 20.0), min(options.peer_timeout, 12.0)
     if options.with_peers:
         there = peers.installed()
@@ -170,10 +182,11 @@ def main() -> int:
 
 
 def run(chosen: dict[str, list[Case]], options: argparse.Namespace, before: dict[str, Any] | None) -> int:
-    there = sorted(peers.installed()) if options.with_peers else []
+    options.asked = there = sorted(peers.installed()) if options.with_peers else []
     results: dict[str, Any] = {"machine": machine(), "repeats": options.repeats, "peers": there, "suites": {}}
+    done = _earlier_rows(options.out) if options.resume else {}
     try:
-        _measure_all(chosen, options, results)
+        _measure_all(chosen, options, results, done)
         interrupted = False
     except KeyboardInterrupt:
         interrupted = True
@@ -188,19 +201,39 @@ def run(chosen: dict[str, list[Case]], options: argparse.Namespace, before: dict
     return int(bool(wrong) or any(line.startswith(("SLOWER", "CHANGED")) for line in changes))
 
 
-def _measure_all(chosen: dict[str, list[Case]], options: argparse.Namespace, results: dict[str, Any]) -> None:
-    """Fills `results` case by case, so that an interruption loses one case at most."""
+def _earlier_rows(out: Path) -> resume.Measured:
+    """What the page shows and what the last run measured, the latter counting more."""
+    return {k: r for f in (STORED, out / "results.json") if f.exists() for k, r in resume.rows_of(earlier(f)).items()}
+
+
+def _measure_all(
+    chosen: dict[str, list[Case]], options: argparse.Namespace, results: dict[str, Any], before: resume.Measured
+) -> None:
+    """Fills `results` case by case, so that an interruption loses one case at most, and a kill a few."""
     total, done, started = sum(map(len, chosen.values())), 0, time.monotonic()
+    saved, left_out = started, 0
     for suite, cases in chosen.items():
         rows = results["suites"][suite] = []
         enough = 0 if options.quick and suite == "algorithms" else options.enough  # many, and no targets
         for case in cases:
-            r = measure(case, options, enough)
-            rows.append(r)
+            r = before.get((suite, case.name))
             done += 1
+            if kept := r is not None and r["key"] == resume.key(case, options.asked):
+                assert r is not None, "what is kept should be there"
+            elif options.minutes and time.monotonic() - started > 60 * options.minutes:
+                left_out += 1
+                continue
+            else:
+                r = measure(case, options, enough)
+            rows.append(r)
             spent = time.monotonic() - started
             print(f"[{done:3}/{total} {spent:5.0f} s] {suite:16} {r['case']:38} {r['best']:8.2f} s "
-                  f"{r['executions'] or '':>9} {r['result']}", flush=True)  # fmt: skip
+                  f"{r['executions'] or '':>9} {r['result']}{' (kept)' if kept else ''}", flush=True)  # fmt: skip
+            if time.monotonic() - saved > _SAVED_EVERY:
+                _save(results, options.out)
+                saved = time.monotonic()
+    if left_out:
+        print(f"{left_out} cases were left out after {options.minutes:.0f} minutes; --resume measures them", flush=True)
     if options.instructions:
         for name, command in profiled().items():
             found = profile(command)
@@ -209,11 +242,17 @@ def _measure_all(chosen: dict[str, list[Case]], options: argparse.Namespace, res
     results["load"] = os.getloadavg()[1]
 
 
+def _save(results: dict[str, Any], out: Path) -> None:
+    """Whole or not at all."""
+    out.mkdir(parents=True, exist_ok=True)
+    fresh = out / "results.json.new"
+    fresh.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    fresh.replace(out / "results.json")
+
+
 def store(results: dict[str, Any], options: argparse.Namespace, whole: bool) -> None:
     """Only a whole run replaces the page."""
-    options.out.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(results, indent=1) + "\n"
-    (options.out / "results.json").write_text(text, encoding="utf-8")
+    _save(results, options.out)
     page = markdown(results, options.out, notes())
     (options.out / "results.md").write_text(page, encoding="utf-8")
     print("\n" + page)
@@ -232,12 +271,24 @@ def with_stored(results: dict[str, Any], before: dict[str, Any] | None) -> dict[
         measured = {r["case"] for r in rows}
         kept = [r for r in stored.get(suite, []) if r["case"] not in measured and r["case"] in _names(suite)]
         suites[suite] = sorted([*rows, *kept], key=lambda r: _names(suite).get(r["case"], 0))
-        ran[suite] = {"date": results["machine"]["date"], "load": results.get("load"), "peers": results["peers"],
-                      "older": len(kept)}  # fmt: skip
+        ran[suite] = {"date": _dates(rows) or results["machine"]["date"], "load": _load(rows, results),
+                      "peers": results["peers"], "older": len(kept)}  # fmt: skip
     if before is None:
         return results | {"dates": ran}
     dates = {s: {"date": before["machine"]["date"], "peers": []} for s in stored} | before.get("dates", {})
     return before | results | {"suites": {s: suites[s] for s in SUITES if s in suites}, "dates": dates | ran}
+
+
+def _dates(rows: list[dict[str, Any]]) -> str:
+    """When the rows were measured, from the first to the last."""
+    dates = sorted(r["date"] for r in rows if "date" in r)
+    return " to ".join(dict.fromkeys((dates[0], dates[-1]))) if dates else ""
+
+
+def _load(rows: list[dict[str, Any]], results: dict[str, Any]) -> float | None:
+    """What the machine did on the whole while the rows were measured."""
+    loads = [r["load"] for r in rows if "load" in r]
+    return median(loads) if loads else results.get("load")
 
 
 @cache

@@ -12,6 +12,7 @@ import sys
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -20,7 +21,7 @@ BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
 import run as benchmark  # noqa: E402 - needs the path above
-from bench import peers  # noqa: E402
+from bench import peers, resume  # noqa: E402
 from bench.measure import Sample, run_once  # noqa: E402
 from bench.papers import Column, Table, tables  # noqa: E402
 from bench.papers import case as case_name  # noqa: E402
@@ -269,7 +270,8 @@ def test_ours_and_the_peers_run_in_turn_and_the_best_counts(stand_ins: Path) -> 
     case = case_for("genmc", stand_ins)
     command = ("sh", "-c", f"echo ours >> {stand_ins}/turns")
     (stand_ins / "genmc").write_text(f"#!/bin/sh\necho theirs >> {stand_ins}/turns\necho 'No errors were detected.'\n")
-    options = argparse.Namespace(timeout=20, repeats=3, with_peers=True, peer_timeout=5, instructions=False)
+    options = argparse.Namespace(timeout=20, repeats=3, with_peers=True, peer_timeout=5, instructions=False,
+                                 asked=[])  # fmt: skip
     found = benchmark.measure(replace(case, command=(*command, "check")), options, 5)
     assert (stand_ins / "turns").read_text().split() == ["ours", "theirs"] * 3
     assert found["runs"] == 3 and found["peers"]["genmc"]["answer"] == "PASS"
@@ -284,6 +286,47 @@ def test_what_did_not_run_keeps_its_figures_and_its_date() -> None:
     assert merged["suites"] == {"rcmc-tables": [casrot, readers], "rsmc-table1": []}
     assert merged["dates"]["rcmc-tables"] == {"date": "today", "load": 7.5, "peers": ["cbmc"], "older": 1}
     assert merged["dates"]["rsmc-table1"] == {"date": "yesterday", "peers": []}
+
+
+def test_a_run_goes_on_where_it_was_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of the same code and question are kept with their dates; another source or another core is asked again."""
+    source = tmp_path / "a.fp"
+    source.write_text("var x\nthread P { x := 1 }\n")
+    cases = [Case(n, (sys.executable, "-c", "print('{}')", str(source), n)) for n in ("one", "two")]
+    options = argparse.Namespace(quick=False, enough=1, repeats=1, timeout=9, with_peers=False, instructions=False,
+                                 minutes=None, asked=[], out=tmp_path)  # fmt: skip
+    first: dict[str, Any] = {"suites": {}}
+    monkeypatch.setattr(benchmark, "_SAVED_EVERY", 0.0)
+    benchmark._measure_all({"rcmc-tables": cases[:1]}, options, first, {})
+    first["suites"]["rcmc-tables"][0]["date"] = "long ago"
+    saved = json.loads((tmp_path / "results.json").read_text())
+    assert [r["case"] for r in saved["suites"]["rcmc-tables"]] == ["one"], "what is measured is written down at once"
+
+    def dates() -> list[str]:
+        now: dict[str, Any] = {"suites": {}}
+        benchmark._measure_all({"rcmc-tables": cases}, options, now, resume.rows_of(first))
+        return [r["date"] for r in now["suites"]["rcmc-tables"]]
+
+    assert dates()[0] == "long ago" != dates()[1]
+    monkeypatch.setattr(resume, "code", lambda: "another core")
+    assert "long ago" not in dates()
+    monkeypatch.undo()
+    source.write_text("var x\nthread P { x := 2 }\n")
+    assert "long ago" not in dates()
+
+
+def test_no_case_begins_after_the_minutes_are_over(tmp_path: Path) -> None:
+    options = argparse.Namespace(quick=False, enough=1, repeats=1, timeout=9, with_peers=False, instructions=False,
+                                 minutes=1e-9, asked=[], out=tmp_path)  # fmt: skip
+    now: dict[str, Any] = {"suites": {}}
+    benchmark._measure_all({"rcmc-tables": [Case("one", (sys.executable, "-c", ""))]}, options, now, {})
+    assert now["suites"] == {"rcmc-tables": []}
+
+
+def test_a_figure_from_elsewhere_is_in_no_ratio(tmp_path: Path) -> None:
+    page = markdown(results(row("a", 1.0, peers={"genmc 0.11": {"cpu": 2.0, "elsewhere": True}})), tmp_path)
+    assert "genmc 0.11 2.0 s (elsewhere)" in page and "another machine" in page
+    assert "×2.0" not in page and "times our CPU time" not in page
 
 
 def test_peers_that_are_not_there_are_said(tmp_path: Path) -> None:

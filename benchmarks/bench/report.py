@@ -15,6 +15,11 @@ from bench.workloads import listed
 Row = dict[str, Any]
 #: A run counts as slower when its best time is beyond the earlier best by this much and by the spread of both.
 NOISE = 0.15
+#: What a peer's figure means that is written down in targets.toml.
+ELSEWHERE = (
+    "(elsewhere): GenMC 0.11, Nidhugg 0.4 and herd 7.58, measured once, before 2026-11-16, on another machine of this "
+    "kind (AMD EPYC, two processors), without their start-up. No ratio: neither machine nor day is the same."
+)
 
 
 def markdown(results: dict[str, Any], folder: Path, notes: dict[str, str] | None = None, plots: str = "") -> str:
@@ -99,7 +104,14 @@ def _cells(r: Row) -> list[str]:
     return [str(c) if c is not None else "" for c in shown]
 
 
+def _is_elsewhere(found: dict[str, Any]) -> bool:
+    """Whether a peer's figure was not measured in this run; then nothing is divided by ours."""
+    return bool(found.get("elsewhere", "answer" not in found))
+
+
 def _peer(name: str, found: dict[str, Any], r: Row) -> str:
+    if _is_elsewhere(found):
+        return f"{name} {found['cpu']:.1f} s (elsewhere)"
     over = bool(found.get("over"))
     count = found.get("executions")
     counted = f", {count:,} {found['counted']}" if count is not None and found.get("counted") else ""
@@ -110,10 +122,10 @@ def _peer(name: str, found: dict[str, Any], r: Row) -> str:
 
 
 def _peers(rows: list[Row]) -> list[str]:
-    """How each peer that ran compares on the median case."""
-    lines = []
-    for name in dict.fromkeys(n for r in rows for n in r["peers"]):
-        ran = [r for r in rows if name in r["peers"]]
+    """How each peer that ran beside us compares on the median case."""
+    lines = ["", ELSEWHERE] if any(_is_elsewhere(p) for r in rows for p in r["peers"].values()) else []
+    for name in dict.fromkeys(n for r in rows for n, p in r["peers"].items() if not _is_elsewhere(p)):
+        ran = [r for r in rows if name in r["peers"] and not _is_elsewhere(r["peers"][name])]
         ratios = [r["peers"][name]["cpu"] / r["best"] for r in ran]
         cut = sum(bool(r["peers"][name].get("over")) for r in ran)
         short = f" In {cut} of them it was stopped at its time limit, and that time counts." if cut else ""
