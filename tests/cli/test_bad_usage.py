@@ -21,6 +21,7 @@ FILES = {
     "empty.fp": "",
     "two.fp": "var x\nthread A { x := y }\n",
     "notes.txt": "hello\n",
+    "ownline.fp": "// fencepost: unroll=few\nvar x\nthread A { x := 1 }\n",
     "binary.fp": "\x00\x01",
     "bad.litmus": "X86 SB\n{}\n P0 ;\n HLT ;\nexists (0:EAX=1)\n",
     "no.litmus": "hello\n",
@@ -164,6 +165,23 @@ serve --host 0.0.0.0
 serve --time-limit 0
 cluster --join tcp://127.0.0.1:1
 cluster --certificates notes.txt
+check ownline.fp
+repair folder
+repair -
+repair nowhere.c
+relax other.json
+robust good.fp --against power
+robust nowhere.c
+bounded good.fp --contexts 4..1
+bounded good.fp --contexts many
+cluster --port abc
+init good.fp --output there
+completion tcsh
+doctor extra
+replay good.fp
+models nonsense
+litmus folder
+diff good.fp good.fp
 """
 
 

@@ -287,7 +287,7 @@ def test_a_folder_may_hold_what_is_no_file(here: Path, capsys: pytest.CaptureFix
     os.mkfifo(here / "pipe.fp")
     (here / "a.fp").write_text(f"// fencepost: model=sc expect=pass\n{GOOD}")
     assert run(["check", "."]) == 0
-    assert "1 runs, 0 failed" in capsys.readouterr().out
+    assert "1 run, 0 failed" in capsys.readouterr().out
 
 
 def _until(stream: IO[str], end: str) -> str:
@@ -316,7 +316,7 @@ def test_hooks_leave_other_files_alone(here: Path, capsys: pytest.CaptureFixture
     assert "none of these files" in capsys.readouterr().out
     (here / "a.fp").write_text(f"// fencepost: model=sc expect=fail\n{BUFFERING}")
     assert run(["check", "--expected", "good.fp", "a.fp"]) == 1
-    assert capsys.readouterr().out.splitlines()[-1] == "1 runs, 1 failed"
+    assert capsys.readouterr().out.splitlines()[-1] == "1 run, 1 failed"
 
 
 def test_one_page_for_several_models(here: Path) -> None:

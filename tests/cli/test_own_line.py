@@ -73,3 +73,19 @@ def test_repair_and_relax_honour_it(here: Path, capsys: pytest.CaptureFixture[st
     assert "under tso" in capsys.readouterr().out
     run(["relax", "sb.fp", "--model", "sc"])
     assert "under sc" in capsys.readouterr().out
+
+
+def test_folders_of_environments_are_not_looked_into(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for folder in (".hidden", "venv/lib", "own"):
+        (here / folder).mkdir(parents=True)
+        (here / folder / "sb.fp").write_text(f"// fencepost: model=sc\n{BUFFERING}")
+    (here / "venv" / "pyvenv.cfg").touch()
+    code, out = said(capsys, ".")
+    assert code == 0 and "1 run" in out and "own/sb.fp" in out
+    assert "1 run" in said(capsys, "venv/lib")[1], "what is named is looked into"
+
+
+def test_the_first_test_has_no_bound_that_nobody_asked_for(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "ring.h").write_text("static int push(int *q, int v) { return *q = v; }\n")
+    run(["init", "ring.h"])
+    assert (here / "ring_test.c").read_text().startswith("// fencepost: model=rc11 expect=pass\n")

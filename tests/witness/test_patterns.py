@@ -26,7 +26,8 @@ NAMES = {
     "refcount.c": "reference count", "wakeup.c": "lost wake-up", "wrong_turn.c": "",
     "unlock_without_release.c": "unlock without release", "double_free.c": "",
     "early_signal.c": "lost wake-up", "barrier_sense.c": "unsafe publication", "deque_take.c": "store buffering",
-    "intrusive_refcount.cpp": "reference count", "seqlock_pair.c": "broken sequence lock", "futex_waker.c": "",
+    "letterbox.c": "unsafe publication", "intrusive_refcount.cpp": "reference count",
+    "seqlock_pair.c": "broken sequence lock", "futex_waker.c": "",
 }  # fmt: skip
 
 
@@ -108,3 +109,9 @@ def test_who_passed_by_without_ending_a_wait_is_shown() -> None:
     steps = [(m.text, m.place) for m in story.moments]
     look, free = ("reads state = 1", "futex_waker.c:23"), ("writes state = 0", "futex_waker.c:24")
     assert steps.index(look) < steps.index(("updates state: 1 → 2", "futex_waker.c:16")) < steps.index(free)
+
+
+def test_what_is_handed_over_is_no_lock_that_let_both_in() -> None:
+    verdict = fencepost.check(BUGS / "letterbox.c")
+    assert "let both in" not in verdict.why
+    assert verdict.fix.startswith("update newest with release (letterbox.c:13) and update newest with acquire")

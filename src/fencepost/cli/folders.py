@@ -42,7 +42,7 @@ def check_folders(
     lines = [f"{'ok    ' if r.met else 'FAILED'}  {r.place}  {r.header}" for r in rows]
     failed = [r for r in rows if not r.met]
     stories = [f"\n{r.place}\n{r.story}" for r in failed]
-    summary = f"\n{len(rows)} runs, {len(failed)} failed"
+    summary = f"\n{len(rows)} run{'s' * (len(rows) != 1)}, {len(failed)} failed"
     data = {"runs": [{"place": r.place, "header": r.header, "met": r.met, "story": r.story} for r in rows]}
     return Reply("\n".join([*lines, *stories, summary]), data, ExitCode.FAIL if failed else ExitCode.PASS)
 

@@ -16,7 +16,7 @@ Header = Annotated[
 ]
 Out = Annotated[str | None, Option("--out", metavar="FILE", help="Where to write; HEADER_test.c or .cpp beside it.")]
 _CXX = frozenset({".hpp", ".hh", ".hxx"})
-_TEXT = """// fencepost: model=rc11 expect=pass unroll=4
+_TEXT = """// fencepost: model=rc11 expect=pass
 // Two threads use {name}. `fencepost check {file}` runs every execution that C11 allows; `pytest {file}` does the same.
 // Keep it small: two or three threads, one to three calls each find nearly every bug.
 #include <assert.h>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from glob import glob
 from pathlib import Path
@@ -21,7 +22,7 @@ def expand(files: Sequence[str]) -> tuple[list[Path], bool]:
         if not name:
             raise UsageError("a file has no name: '' is given; is a variable of your shell empty?")
         if path.is_dir():
-            found += sorted(p for p in path.rglob("*") if p.suffix in SUFFIXES and p.is_file())
+            found += inside(path)
         elif _MAGIC & set(name) and not path.exists():
             matches = [Path(m) for m in sorted(glob(name, recursive=True))]  # noqa: PTH207 # Path.glob takes no absolute pattern
             if not matches:
@@ -30,6 +31,16 @@ def expand(files: Sequence[str]) -> tuple[list[Path], bool]:
         else:
             found.append(path)
     return found, found != [Path(f) for f in files] or any(Path(f).is_dir() for f in files)
+
+
+def inside(folder: Path) -> list[Path]:
+    """The files in a folder that may be programs. Hidden folders and environments of Python (ours has examples in it)
+    are left alone."""
+    found: list[Path] = []
+    for name, folders, files in os.walk(folder):
+        folders[:] = [f for f in folders if not f.startswith(".") and not (Path(name) / f / "pyvenv.cfg").exists()]
+        found += [Path(name) / f for f in files if Path(f).suffix in SUFFIXES]
+    return sorted(p for p in found if p.is_file())
 
 
 def says_what_it_expects(path: Path) -> bool:

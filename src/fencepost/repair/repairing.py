@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from time import monotonic
 
-from fencepost.errors import UnsupportedError
+from fencepost.errors import UnsupportedError, UsageError
 from fencepost.models.registry import Model
 from fencepost.options import ExploreOptions
 from fencepost.program.condition import Quantifier
@@ -108,7 +109,7 @@ def relax(task: Task) -> Repair:
     oracle = _oracle(task, made.space)
     whole = oracle.check(made.space.top)
     if not passes(whole):
-        reason = "the program does not pass as it is: repair it first" if whole.answer is Answer.FAIL else whole.reason
+        reason = "repair it first: it does not pass as it is" if whole.answer is Answer.FAIL else whole.reason
         return Repair(whole.answer, task.model.name, reason, verdict=whole, first=whole, seconds=monotonic() - began)
     found = search(made.space, oracle, Limits(seconds=task.seconds))
     answer = _told(task, made, replace(found, first=whole), oracle)
@@ -117,6 +118,8 @@ def relax(task: Task) -> Repair:
 
 def _survey(task: Task, *, strip: bool) -> Survey:
     unknown = [f for f in task.files if language_of(f) is None]
+    if unknown and Path(unknown[0]).is_dir():
+        raise UsageError(f"{unknown[0]} is a folder: name the files of one program")
     if unknown:
         raise UnsupportedError(
             f"{unknown[0]}: only C, C++, .fp and litmus tests of C, PPC, X86, AArch64 and RISCV can be changed"

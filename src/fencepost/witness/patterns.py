@@ -38,7 +38,7 @@ def known_as(case: Case) -> str:
     if kind in (ErrorKind.RACE, ErrorKind.USE_AFTER_FREE) and counted_reference(case) is not None:
         return "reference count"
     if kind is ErrorKind.RACE:
-        return "double-checked locking" if double_checked(case) else _publication(case)
+        return "double-checked locking" if double_checked(case) else publication(case)
     return _sequence_lock(case) or _cycle(case) or _taking_turns(case)
 
 
@@ -102,7 +102,7 @@ def _lock_inversion(case: Case) -> str:
     return "lock order inversion" if any(holders.get(h) == t for t, h in holders.items() if h != t) else ""
 
 
-def _publication(case: Case) -> str:
+def publication(case: Case) -> str:
     """A plain write and a plain read of another thread which has seen a later atomic store of the writer."""
     if len(case.witness.error.events) != 2:
         return ""
@@ -115,17 +115,19 @@ def _publication(case: Case) -> str:
         seen, store = case.events[r], case.events[w]
         told = store.thread == write.thread and store.index > write.index and not case.operation(w)
         if told and seen.thread == read.thread and seen.index < read.index and seen.address != write.address:
-            if _takes(case, write, seen.address) and seen.rmw:  # both took a lock there
+            if _takes(case, write, store) and seen.rmw:  # both took a lock there
                 return "lock without acquire" if store.mode.releases else "unlock without release"
             locked = holds_lock(case, write) and not holds_lock(case, read)
             return "double-checked locking" if locked else "unsafe publication"
     return ""
 
 
-def _takes(case: Case, at: Event, address: int) -> bool:
-    """Whether the thread changed this place by a read-modify-write before an access: it took the lock there."""
+def _takes(case: Case, at: Event, given: Event) -> bool:
+    """Whether the thread found at a place, by a read-modify-write before an access, what it puts back there: it took
+    the lock."""
     line = case.witness.execution.thread_events(at.thread)
-    return any(e.rmw and e.is_read and e.address == address and e.index < at.index for e in line)
+    same = [e for e in line if e.rmw and e.is_read and e.address == given.address and e.index < at.index]
+    return any(e.value == given.value for e in same[-1:])
 
 
 def aba(case: Case) -> tuple[Event, Event, Event] | None:

@@ -79,6 +79,8 @@ def _accessed(case: Case, fix: Fix) -> str:
 
     def fits(e: Event, at: Position | None) -> bool:
         reads = fix.operation != "store"
+        if fix.mode is not None and e.mode is Mode.NA:  # the expected value of a compare-exchange, say
+            return False
         return e.is_access and e.thread >= 0 and at == fix.at and (e.is_read if reads else e.is_write)
 
     found = [e for e in case.events if fits(e, e.at) or fits(e, case.written_at(e.id))]

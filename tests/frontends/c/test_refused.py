@@ -27,7 +27,7 @@ UNKNOWN = [
     ("int128.c", 3, "a 128-bit integer"),
     ("long_double.c", 3, "a 80-bit floating-point number"),
     ("lgamma.c", 4, "call to lgamma"),
-    ("loop_bound.c", 5, "runs more than 2 time(s)"),
+    ("loop_bound.c", 5, "runs more than 2 times"),
     (
         "nondet.c",
         3,

@@ -88,7 +88,7 @@ def _counter(
     (jumps into its middle) never starts its count again, so its bound is on the whole call."""
     more = registers.fresh("more")
     where = f"at {at}" if at is not None else f"in {demangled(function.name)}"
-    message = f"the loop {where} runs more than {bound} time(s): raise its bound to see further"
+    message = f"the loop {where} runs more than {bound} time{'s' * (bound != 1)}: raise its bound to see further"
     start = Op.MOV if loop.regular else Op.ADD
     return [
         Compute(count, (Const(0),) if loop.regular else (count, Const(0)), start, at=at),
