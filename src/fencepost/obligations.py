@@ -225,7 +225,7 @@ def _forbidden_part(wholes: list[Whole], allows: Callable[[Execution], bool], fo
             continue
         for part in whole.parts():
             x = part.execution()
-            key = x.canonical(), tuple((e.mode, e.rmw) for e in x.events)
+            key = x.canonical()
             if key in seen:
                 continue
             seen.add(key)

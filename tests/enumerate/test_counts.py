@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from fencepost.enumerate import enumerate_program
+from fencepost.explore import executions
 from fencepost.frontends.pseudo import read
 from fencepost.generate.random_programs import SHAPES, random_program
 from fencepost.models.registry import find
 from fencepost.program.passes.mapping import map_for_model
 from fencepost.program.program import Program
+from fencepost.program.reader import read_program
 from fencepost.reference import trust
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "reference"))
@@ -90,3 +92,28 @@ def test_the_same_graphs_as_plain_trust(shape: str, model: str) -> None:
         assert {e.canonical() for e in found.complete} == {e.canonical() for e in explored.complete}, f"seed {seed}"
         # the plain explorer also reports a waiting read that a later write would serve
         assert bool(explored.blocked) >= bool(found.blocked), f"seed {seed}"
+
+
+def test_a_pair_that_succeeds_is_not_the_store_after_one_that_fails() -> None:
+    """The same reads and writes at the same places: what pairs them tells the two apart."""
+    program = read_program(
+        """program "pair" arch=aarch64
+global x size=8 align=8
+
+function f() registers(%r, %s, %t) {
+  %r = load &x exclusive=true
+  %s = store_conditional &x, 1
+  %t = compute (%s, 1) op=ne
+  branch %t, failed, done
+ failed:
+  store &x, 1
+ done:
+  return _
+}
+
+thread T = f()
+""",
+        "pair.fpir",
+    )
+    assert count(program, "armv8") == (2, 0)
+    assert len({x.canonical() for x in executions(program, "armv8")}) == 2

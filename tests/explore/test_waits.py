@@ -12,6 +12,7 @@ from fencepost.explore import executions, outcomes
 from fencepost.frontends.pseudo import read
 from fencepost.generate.waits import spelled_out, waiting_program
 from fencepost.models.registry import find
+from fencepost.program.passes.mapping import map_for_model
 from fencepost.verdict import Answer
 
 MODELS = ("sc", "tso", "pso", "ra", "rc11", "rc11-cpp20", "wrc11")
@@ -42,7 +43,7 @@ def test_who_still_waits_hides_no_execution(name: str, model: str) -> None:
     assert len(set(keys)) == len(keys)
     assert outcomes(program, model).states == outcomes(spelled_out(program), model).states
     if "lock" not in name:
-        listed = enumerate_program(program, find(model))
+        listed = enumerate_program(map_for_model(program, model), find(model))
         assert set(keys) == {x.canonical() for x in listed.complete}
         assert outcomes(program, model).blocked == len(listed.blocked)
 

@@ -130,7 +130,7 @@ class Execution:
             return (e.thread, 0, e.address) if e.kind is EventKind.INIT else (e.thread, ranks[e.id], 0)
 
         labels = frozenset(
-            (*name(e.id), e.kind, e.address, e.size, e.value, e.fence)
+            (*name(e.id), e.kind, e.address, e.size, e.value, e.mode, e.fence)
             for e in self.events
             if e.kind is not EventKind.INIT and e.kind not in _FRAME
         )
@@ -138,4 +138,6 @@ class Execution:
         order = frozenset(
             (address, tuple(name(w) for w in writes)) for address, writes in self.coherence.items() if len(writes) > 1
         )
-        return (labels, reads, order)
+        # A store-conditional that succeeds and a store after one that fails are told apart by this alone.
+        pairs = frozenset((name(r), name(w)) for r, w in self.rmw)
+        return (labels, reads, order, pairs)
