@@ -28,6 +28,7 @@ from fencepost.program.instructions import (
     Op,
     Return,
     Rmw,
+    RmwOp,
     Spawn,
     Store,
     StoreConditional,
@@ -35,18 +36,18 @@ from fencepost.program.instructions import (
 )
 from fencepost.program.layout import FUNCTIONS, GAP
 from fencepost.program.memory import Memory
-from fencepost.program.operands import Operand, Reg, to_unsigned
+from fencepost.program.operands import WORD, Operand, Reg, to_unsigned
 from fencepost.program.passes.copies import MAY_FAIL
-from fencepost.program.passes.flow import successors
+from fencepost.program.passes.flow import reachable, successors
+from fencepost.program.passes.nondet import COMPARISONS
 from fencepost.program.passes.rewrite import defined
-from fencepost.program.program import Function
 
 Location = tuple[int, int]  # address, size
 Place = tuple[str, int]  # an instruction: its function, and its number there
 Values = set[int] | None  # None: any
 _MOST = 32  # values of a register or a location: beyond, it may hold any
-#: An address in memory that is not global: of the stack, of the heap, of the thread.
-_ELSEWHERE = -1
+#: An address in memory that is not global: of the stack, of the heap, of the thread. No number of 64 bits.
+_ELSEWHERE = 1 << WORD
 ELSEWHERE: Location = (_ELSEWHERE, 0)
 
 
@@ -77,11 +78,12 @@ class Foreseen:
 
     def at(self, location: Location) -> frozenset[int]:
         """The values that a location can hold; nothing where that is not known."""
-        return frozenset(self.values.get(location) or ()) if self.known else frozenset()
+        return frozenset(self.values.get(location) or ()) - {_ELSEWHERE} if self.known else frozenset()
 
     def is_open(self, location: Location) -> bool:
         """Whether it may hold more than `at` says."""
-        return not self.known or self.values.get(location, set()) is None
+        held = self.values.get(location, set())
+        return not self.known or held is None or _ELSEWHERE in held
 
     def feeds(self) -> set[tuple[Location, Location]]:
         """What a thread may read before what it may write. What a function reads and writes is done where it is called,
@@ -91,7 +93,7 @@ class Foreseen:
             read = [self._at_or_below((f.name, n), self.reads) for n in range(len(f.code))]
             written = [self._at_or_below((f.name, n), self.writes) for n in range(len(f.code))]
             for n, first in enumerate(read):
-                for later in _after(f, n) if first else ():
+                for later in reachable(f, successors(n, f.code[n])) if first else ():
                     found |= set(product(first, written[later]))
         return found
 
@@ -137,8 +139,9 @@ class Foreseen:
         if found is None:
             self.known = False
             return []
-        elsewhere = [ELSEWHERE] if to_unsigned(_ELSEWHERE) in found else []
-        return elsewhere + [(a, size) for a in found if self.memory.fault(a, size, writes=False) is None]
+        elsewhere = [ELSEWHERE] if _ELSEWHERE in found else []
+        inside = sorted(found - {_ELSEWHERE})
+        return elsewhere + [(a, size) for a in inside if self.memory.fault(a, size, writes=False) is None]
 
     def _held(self, place: Location) -> Values:
         if place == ELSEWHERE:
@@ -155,9 +158,7 @@ class Foreseen:
             self.writes[self.place].add(place)
             if place != ELSEWHERE:
                 held = self._held(place)
-                made = value(held)
-                cut = None if made is None else {v & ((1 << 8 * size) - 1) for v in made}
-                self.values[place] = self._grown(held, cut)
+                self.values[place] = self._grown(held, _cut(value(held), size))
 
     def _overlapping(self) -> bool:
         ordered = sorted(p for p in self.values if p != ELSEWHERE)
@@ -178,8 +179,7 @@ class Foreseen:
                 self._define(f, i.dst, {0, 1})
             case Rmw():
                 self._read(f, i.dst, i.address, i.size)
-                self._write(f, i.address, i.size, lambda old: _combined(
-                    lambda a: update(i.op, i.size, *a), old, self._of(f, i.value)))  # fmt: skip
+                self._write(f, i.address, i.size, lambda old: _updated(i, old, self._of(f, i.value)))
             case Cas():
                 self._read(f, i.old, i.address, i.size)
                 self._write(f, i.address, i.size, lambda _: self._of(f, i.desired))
@@ -190,7 +190,7 @@ class Foreseen:
             case Choose():
                 self._define(f, i.dst, _range(self._of(f, i.low), self._of(f, i.high)))
             case Alloca() | Malloc() | ThreadLocalAddress():
-                self._define(f, i.dst, {to_unsigned(_ELSEWHERE)})
+                self._define(f, i.dst, {_ELSEWHERE})
             case _:
                 self._flow(f, i)
 
@@ -225,11 +225,8 @@ class Foreseen:
 
     def _computed(self, f: str, i: Compute) -> Values:
         args = [self._of(f, a) for a in i.args]
-        elsewhere = to_unsigned(_ELSEWHERE)
-        if any(a is not None and elsewhere in a for a in args) and i.op in (Op.ADD, Op.SUB, Op.MOV):
-            rest = [a if a is None else a - {elsewhere} for a in args]
-            inside = _combined(lambda a: compute(i.op, i.width, a), *rest) if all(rest) else set()
-            return {elsewhere} | inside if inside is not None else {elsewhere}
+        if any(a is not None and _ELSEWHERE in a for a in args):
+            return _moved(i, args)
         if len(i.args) == 2 and i.args[0] == i.args[1] and args[0] is not None:  # `r ^ r` is 0
             return {to_unsigned(compute(i.op, i.width, (a, a))) for a in args[0]} if i.op not in MAY_FAIL else None
         if i.op is Op.AND and None in args and any(args):  # what is left of anything under a mask
@@ -237,16 +234,30 @@ class Foreseen:
         return None if i.op in MAY_FAIL else _combined(lambda a: compute(i.op, i.width, a), *args)
 
 
-def _after(function: Function, start: int) -> set[int]:
-    """The instructions that may come after one."""
-    found: set[int] = set()
-    todo = [*successors(start, function.code[start])]
-    while todo:
-        n = todo.pop()
-        if n not in found and n < len(function.code):
-            found.add(n)
-            todo += successors(n, function.code[n])
-    return found
+def _moved(i: Compute, args: list[Values]) -> Values:
+    """What comes of an address elsewhere: it stays there as long as a number that is known moves it."""
+    if i.op is Op.MOV and i.width == WORD:
+        return args[0]
+    at = next(k for k, a in enumerate(args) if a is not None and _ELSEWHERE in a)
+    is_moved = i.op is Op.ADD or (i.op is Op.SUB and at == 0)
+    if len(args) != 2 or i.width != WORD or not is_moved:
+        return {0, 1} if i.op in COMPARISONS else None
+    without = [None if a is None else a - {_ELSEWHERE} if k == at else a for k, a in enumerate(args)]
+    rest = _combined(lambda a: compute(i.op, i.width, a), *without)
+    return None if rest is None else rest | {_ELSEWHERE} if args[1 - at] else set()
+
+
+def _updated(i: Rmw, old: Values, value: Values) -> Values:
+    if i.op is RmwOp.XCHG:
+        return value
+    return _combined(lambda a: update(i.op, i.size, *a), old, value)
+
+
+def _cut(values: Values, size: int) -> Values:
+    """As much of each as is stored; of an address elsewhere the whole, or nobody knows what."""
+    if values is not None and _ELSEWHERE in values:
+        return values if 8 * size == WORD else None
+    return None if values is None else {v & ((1 << 8 * size) - 1) for v in values}
 
 
 def _combined(result: Callable[[tuple[int, ...]], int], *sets: Values) -> Values:
@@ -254,7 +265,7 @@ def _combined(result: Callable[[tuple[int, ...]], int], *sets: Values) -> Values
     total = 1
     known: list[set[int]] = []
     for values in sets:
-        if values is None:
+        if values is None or _ELSEWHERE in values:
             return None
         total *= len(values)
         known.append(values)
@@ -269,6 +280,8 @@ def _under(masks: set[int]) -> Values:
 
 
 def _range(low: Values, high: Values) -> Values:
+    if any(v is not None and _ELSEWHERE in v for v in (low, high)):
+        return None
     if low is None or high is None or not low or not high or max(high) - min(low) >= _MOST:
         return None if low is None or high is None or (low and high) else set()
     return set(range(min(low), max(high) + 1))

@@ -22,7 +22,7 @@ from fencepost.program.instructions import ErrorKind
 from fencepost.program.interpret import Machine
 from fencepost.program.layout import HEAP, REGION_MASK, STACK, THREAD_LOCAL, THREAD_SHIFT
 from fencepost.program.operands import Const, Operand, Reg
-from fencepost.program.passes.flow import successors
+from fencepost.program.passes.flow import reachable
 from fencepost.program.passes.known_bits import Bits, Number, Undecided, bits, joined, known_result
 from fencepost.program.passes.rewrite import Registers, expand, inside, map_functions, used
 from fencepost.program.program import Function, Object, Program
@@ -244,13 +244,7 @@ def _operands_besides_address(i: ins.Instruction) -> Iterator[Operand]:
 def _is_used(frame: Frame) -> bool:
     """Whether what comes in this call looks at a register that is not all known."""
     unknown = {Reg(n) for n, value in enumerate(frame.values) if isinstance(value, Bits)}
-    found: set[int] = set()
-    todo = [frame.pc] if unknown else []
-    while todo:
-        n = todo.pop()
-        if n not in found:
-            found.add(n)
-            todo += successors(n, frame.function.code[n])
+    found = reachable(frame.function, [frame.pc]) if unknown else set()
     return any(unknown & set(used(frame.function.code[n])) for n in found)
 
 

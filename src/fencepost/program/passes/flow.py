@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from fencepost.program.instructions import Branch as BranchInstruction
 from fencepost.program.instructions import Exit, Fail, Instruction, Jump, Return, Switch
 from fencepost.program.operands import Position, Reg
@@ -18,6 +20,18 @@ def successors(index: int, instruction: Instruction) -> tuple[int, ...]:
     if isinstance(instruction, _NO_FALL):
         return jump_targets(instruction)
     return (index + 1,)
+
+
+def reachable(function: Function, starts: Iterable[int]) -> set[int]:
+    """The instructions that may come from here on, those at the start included."""
+    found: set[int] = set()
+    todo = list(starts)
+    while todo:
+        n = todo.pop()
+        if n not in found and n < len(function.code):
+            found.add(n)
+            todo += successors(n, function.code[n])
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from fencepost.program.passes.rewrite import Registers, defined, expand, inside,
 from fencepost.program.program import Function, Program
 from fencepost.records import dataclass
 
-_COMPARISONS = frozenset({Op.EQ, Op.NE, Op.SLT, Op.SLE, Op.SGT, Op.SGE, Op.ULT, Op.ULE, Op.UGT, Op.UGE})
+COMPARISONS = frozenset({Op.EQ, Op.NE, Op.SLT, Op.SLE, Op.SGT, Op.SGE, Op.ULT, Op.ULE, Op.UGT, Op.UGE})
 _REMAINDERS = frozenset({Op.AND, Op.UREM})
 _ANY = "a value of any size (choose a range with --nondet LOW..HIGH, or write fencepost_choose(low, high))"
 _MANY = 64  # more values than these are not tried for one choice
@@ -170,7 +170,7 @@ class _Uses:
             return None
         if not looks:
             return [low]
-        if all(i.op in _COMPARISONS for i in looks):
+        if all(i.op in COMPARISONS for i in looks):
             return _around(looks, low, high) if all(i.width >= bits for i in looks) else None
         if len({(i.op, i.args[1:], i.width) for i in looks}) == 1 and looks[0].op in _REMAINDERS:
             return _remainders(looks[0], high)
