@@ -175,15 +175,16 @@ def run_remotely(
         print(f"{sum(campaign.done.values()):,} comparisons, {len(campaign.bad)} disagreements", flush=True)
 
 
-def run(campaign: Campaign, chosen: list[Kind], clock: Clock, stop_after: int) -> None:
+def run(campaign: Campaign, chosen: list[Kind], clock: Clock, stop_after: int, count: int | None) -> None:
     """Each kind in turn, as often as its weight says."""
-    shown, fails = time.monotonic(), 0
-    while not clock.over() and fails < stop_after:
+    shown, fails, asked = time.monotonic(), 0, 0
+    while True:
         for kind in chosen:
             for _ in range(kind.weight):
-                fails += not campaign.ask(kind)
-                if clock.over() or fails >= stop_after:
+                if clock.over() or fails >= stop_after or asked == count:
                     return
+                fails += not campaign.ask(kind)
+                asked += 1
         if time.monotonic() - shown > 10:
             shown = time.monotonic()
             campaign.save()
@@ -251,6 +252,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="the first seed of a new campaign")
     parser.add_argument("--only", default="", help="kinds whose name contains this")
     parser.add_argument("--stop-after", type=int, default=10, help="disagreements")
+    parser.add_argument("--count", type=int, help="so many comparisons at most (with one process)")
     parser.add_argument("--core", type=Path, help="the folder of another build, whose core is asked")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--cpu", action="store_true", help="the minutes are processor time (with one process)")
@@ -273,7 +275,7 @@ def main() -> int:
                 clock = Clock(60 * options.minutes, cpu=False)
                 run_in_processes(campaign, chosen, clock, options.stop_after, options.jobs)
             else:
-                run(campaign, chosen, Clock(60 * options.minutes, cpu=options.cpu), options.stop_after)
+                run(campaign, chosen, Clock(60 * options.minutes, cpu=options.cpu), options.stop_after, options.count)
         except KeyboardInterrupt:
             print("stopped")
         campaign.save()

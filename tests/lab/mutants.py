@@ -5,27 +5,30 @@
     python tests/lab/mutants.py --work /tmp/mutants --record a.json   # keeps what was found, and asks only the others
     python tests/lab/mutants.py --check                          # only whether each of them still fits the sources
 
-The sources are copied to the working folder, built there for small programs, broken, asked and mended again. With an
-editable install name a Python that has the dependencies but not fencepost itself (--python), so that it does not find
-the original. The exit code is 1 where a mutant survives."""
+The sources are copied to the working folder, built there with two widths of rows only, broken, asked and mended again.
+A complaint counts only where the sources as they were do not give it as well. Mutants of Python and of models need no
+build. With an editable install name a Python that has the dependencies but not fencepost itself (--python), so that it
+does not find the original. The exit code is 1 where a mutant survives."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
+import re
+import resource
 import shutil
 import subprocess
 import sys
-import time
 import tomllib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 60  # of processor time
 PATIENCE = 20 * SECONDS  # on a busy machine
 FOUND = "found"
+PYTEST = ("-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +58,46 @@ def mutants() -> list[Mutant]:
     return [Mutant(**entry) for entry in tomllib.loads(text)["mutant"]]
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was said about a mutant, and the seconds of processor time that it took to build and to ask."""
+
+    said: str
+    build: float = 0.0
+    ask: float = 0.0
+
+
 class Workshop:
     """A copy of the sources that can be broken, built and asked."""
 
     def __init__(self, folder: Path, python: str) -> None:
         self.folder, self.python = folder, python
+        self.whole = folder / "whole"  # the core of the sources as they were
 
     def prepare(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        for name in ("src", "native", "tests", "benchmarks", "examples"):
+        for name in ("src", "native", "tests", "benchmarks", "examples", "docs"):
             shutil.copytree(ROOT / name, self.folder / name, dirs_exist_ok=True,
                             ignore=shutil.ignore_patterns("_core*.so", "__pycache__"))  # fmt: skip
-        for name in ("CMakeLists.txt", "pyproject.toml"):
+        for name in ("CMakeLists.txt", "pyproject.toml", "README.md", "CHANGELOG.md"):
             shutil.copy(ROOT / name, self.folder / name)
+        for path in (self.folder / "native" / "explore").glob("*.cpp"):
+            _two_widths(path)
         launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
         self.run("cmake", "-S", ".", "-B", "build", "-G", "Ninja" if shutil.which("ninja") else "Unix Makefiles",
                  "-DSKBUILD=ON", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O0",
                  f"-DPython_EXECUTABLE={self.python}", *launcher)  # fmt: skip
         self.build()
+        self.whole.mkdir(exist_ok=True)
+        for library in (self.folder / "build").glob("_core*.so"):
+            shutil.copy(library, self.whole)
+        self.install(self.whole)
 
     def build(self) -> None:
-        self.run("cmake", "--build", "build", "--target", "_core", "--parallel", str(os.cpu_count() or 2))
-        for library in (self.folder / "build").glob("_core*.so"):
+        self.run("cmake", "--build", "build", "--target", "_core", "--parallel", os.environ.get("J", "2"))
+
+    def install(self, folder: Path) -> None:
+        for library in folder.glob("_core*.so"):
             shutil.copy(library, self.folder / "src" / "fencepost" / library.name)
 
     def run(self, *command: str) -> None:
@@ -84,36 +105,78 @@ class Workshop:
         if done.returncode:
             raise RuntimeError(f"{' '.join(command)}\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
 
-    def finds(self, mutant: Mutant) -> bool:
-        """Whether somebody complains about the sources as they are now."""
-        if mutant.test:
-            command = [self.python, "-m", "pytest", "-q", "-x", "-n", "0", *mutant.test.split()]
-        else:
-            command = [self.python, "tests/lab/campaign.py", "--minutes", str(SECONDS / 60), "--only", mutant.only,
-                       "--stop-after", "1", "--cpu"]  # fmt: skip
+    def complaint(self, question: list[str]) -> str | None:
+        """What the laboratory says of the sources as they are now, where it does not find them good."""
         environment = os.environ | {"PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+        command = [self.python, *question]
         try:
-            done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, timeout=PATIENCE)
+            done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True,
+                                  timeout=PATIENCE)  # fmt: skip
         except subprocess.TimeoutExpired:
-            return True  # it goes on for ever: nobody overlooks that
+            return "goes on for ever"
         if done.returncode < 0:
-            return True  # it crashes: nobody overlooks that either
+            return "crashes"
         if done.returncode not in (0, 1):
             raise RuntimeError(f"{' '.join(command)}: {done.stdout[-2000:]!r}{done.stderr[-2000:]!r}")
-        return done.returncode == 1
+        return done.stdout if done.returncode else None
 
-    def examine(self, mutant: Mutant) -> str:
+    def examine(self, mutant: Mutant) -> Asked:
         path = mutant.place(self.folder)
         if path is None:
-            return "does not fit"
+            return Asked("does not fit")
         text = path.read_text(encoding="utf-8")
         path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
+        start = built = _seconds()
         try:
             if mutant.native:
                 self.build()
-            return FOUND if self.finds(mutant) else "SURVIVES"
+                self.install(self.folder / "build")
+                built = _seconds()
+            said = self.complaint(question(mutant))
         finally:
             path.write_text(text, encoding="utf-8")
+            self.install(self.whole)
+        ended = _seconds()
+        answer = "SURVIVES" if said is None else FOUND
+        if said is not None and self.complaint(repeated(mutant, said)) is not None:
+            answer = "found without it as well"
+        elif said is not None and ended - built > 1.1 * SECONDS:
+            answer = "found late"
+        return Asked(answer, round(built - start, 1), round(ended - built, 1))
+
+
+def _two_widths(path: Path) -> None:
+    """Rows of one word and rows that grow: what the laboratory asks fits into the first, and half is not compiled."""
+    text = path.read_text(encoding="utf-8")
+    fewer = re.sub(r"(extern )?template class (fencepost::)?(Commit)?Engine<[28]>;\n", "", text)
+    fewer = re.sub(r"template class Reporter<\w+<[28]>>;\n", "", fewer)
+    fewer = re.sub(r"make<[28]>", "make<many>", fewer)
+    if fewer != text:
+        path.write_text(fewer, encoding="utf-8")
+
+
+def _seconds() -> float:
+    """Processor time of all that was started and has ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def question(mutant: Mutant) -> list[str]:
+    if mutant.test:
+        return [*PYTEST, *mutant.test.split()]
+    return ["tests/lab/campaign.py", "--minutes", str(SECONDS / 60), "--only", mutant.only, "--stop-after", "1",
+            "--cpu"]  # fmt: skip
+
+
+def repeated(mutant: Mutant, said: str) -> list[str]:
+    """The same question, cut down to what failed where that is told."""
+    if mutant.test:
+        failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", said, re.MULTILINE)
+        return [*PYTEST, *(failed or mutant.test.split())]
+    found = re.search(r"^(.*), seed (\d+): ", said, re.MULTILINE)
+    if found is None:
+        return question(mutant)
+    return ["tests/lab/campaign.py", "--minutes", "1", "--only", found[1], "--seed", found[2], "--count", "1"]
 
 
 class Record:
@@ -121,21 +184,23 @@ class Record:
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
-        self.said: dict[str, str] = {}
+        self.said: dict[str, Asked] = {}
         if path is not None and path.exists():
-            self.said = json.loads(path.read_text(encoding="utf-8"))
+            kept = json.loads(path.read_text(encoding="utf-8"))
+            self.said = {name: Asked(**entry) for name, entry in kept.items()}
 
-    def keep(self, mutant: Mutant, said: str) -> None:
-        self.said[mutant.name] = said
+    def keep(self, mutant: Mutant, asked: Asked) -> None:
+        self.said[mutant.name] = asked
         if self.path is not None:
-            self.path.write_text(json.dumps(self.said, indent=1), encoding="utf-8")
+            content = {name: asdict(entry) for name, entry in self.said.items()}
+            self.path.write_text(json.dumps(content, indent=1), encoding="utf-8")
 
 
-def asked(workshop: Workshop, mutant: Mutant) -> str:
+def asked(workshop: Workshop, mutant: Mutant) -> Asked:
     try:
         return workshop.examine(mutant)
     except RuntimeError as problem:
-        return f"cannot be asked: {problem}"
+        return Asked(f"cannot be asked: {problem}")
 
 
 def main() -> int:
@@ -158,10 +223,10 @@ def main() -> int:
     workshop.prepare()
     for mutant in sorted(chosen, key=lambda m: m.native):
         if mutant.name not in record.said:
-            start = time.monotonic()
             record.keep(mutant, asked(workshop, mutant))
-            print(f"{record.said[mutant.name]:12} {time.monotonic() - start:5.0f} s  {mutant.name}", flush=True)
-    survivors = [m.name for m in chosen if record.said[m.name] != FOUND]
+            now = record.said[mutant.name]
+            print(f"{now.said:12} {now.build:5.0f} s {now.ask:5.0f} s  {mutant.name}", flush=True)
+    survivors = [m.name for m in chosen if record.said[m.name].said != FOUND]
     print("\n".join([f"{len(chosen)} mutants, {len(chosen) - len(survivors)} found", *survivors]))
     return int(bool(survivors))
 
