@@ -4,6 +4,15 @@
 #include "explore/reporter.hpp"
 
 namespace fencepost {
+namespace detail {
+
+// Whether it changes a place by a sum, whatever is there.
+inline bool adds(const Instruction& i) {
+  const auto op = static_cast<RmwOp>(i.sub);
+  return i.opcode == Opcode::Rmw && (op == RmwOp::Add || op == RmwOp::Sub);
+}
+
+} // namespace detail
 
 template <class G> std::optional<Trouble> Reporter<G>::fault(const G& g, std::uint32_t t) const {
   const LocalState& now = *g.thread[t].now;
@@ -149,25 +158,33 @@ template <class G> void Reporter<G>::report_stalled(const G& g) {
 
 // A spin iteration that adds something and takes it back can be left out like one without effect if no other thread
 // made use of what was there in between: then our knowledge ends here. It does not count where the reader is itself in
-// an iteration that is left out, still waits, or does not look at what it read.
+// an iteration that is left out and writes nothing, still waits, or only adds to what it read.
+// Told of every such loop in the graph: one may go round because of another.
 template <class G> void Reporter<G>::report_undone(const G& g) {
-  for (std::uint32_t t = 0; t < g.thread.size(); ++t) {
+  const auto undone = [&](std::uint32_t t) {
     const auto* now = g.thread[t].now;
-    if (!now || now->action.kind != ActionKind::Block || !now->action.undone) continue;
+    return now && now->action.kind == ActionKind::Block && now->action.undone;
+  };
+  bool used = false;
+  for (std::uint32_t t = 0; t < g.thread.size() && !used; ++t) {
+    if (!undone(t)) continue;
     std::vector<Id> mine; // its writes in the iteration, newest first
     const std::vector<Id> events = g.order_of(t);
-    for (std::size_t k = events.size(); k > now->action.value; --k)
+    for (std::size_t k = events.size(); k > g.thread[t].now->action.value; --k)
       if (events[k - 1] != none && g.shown(events[k - 1]) && g[events[k - 1]].is_write()) mine.push_back(events[k - 1]);
-    for (const Id w : mine)
-      if (watched(g, w, mine))
-        return report(g, ErrorKind::LeftOut,
-                      "another thread uses what an iteration of the loop adds and takes back: what comes after such an "
-                      "iteration is not explored (--no-spin-detection explores it)",
-                      now->action.loop, static_cast<std::int32_t>(t), {});
+    used = std::any_of(mine.begin(), mine.end(), [&](Id w) { return watched(g, w, mine); });
   }
+  for (std::uint32_t t = 0; t < g.thread.size() && used; ++t)
+    if (undone(t))
+      report(g, ErrorKind::LeftOut,
+             "another thread uses what an iteration of the loop adds and takes back: what comes after such an "
+             "iteration is not explored (--no-spin-detection explores it)",
+             g.thread[t].now->action.loop, static_cast<std::int32_t>(t), {});
 }
 
-// Whether another thread uses a value that is there between w and the next write among `mine`.
+// Whether another thread uses a value that is there between w and the next write among `mine`. One that writes there
+// does, unless it adds: sums come out the same in every order. One that stops in an iteration that writes does as well:
+// others may see what it wrote once this loop is over, and there is no graph of that.
 template <class G> bool Reporter<G>::watched(const G& g, Id w, const std::vector<Id>& mine) const {
   const auto of_mine = [&](Id e) { return std::find(mine.begin(), mine.end(), e) != mine.end(); };
   const auto l = g[w].location;
@@ -177,12 +194,14 @@ template <class G> bool Reporter<G>::watched(const G& g, Id w, const std::vector
     const auto& u = g[d];
     if (!g.shown(d) || !u.is_read() || u.reads_from != v || u.thread == g[w].thread) return false;
     const Action& now = g.thread[u.thread].now->action;
-    if (now.kind == ActionKind::Block && now.spin && g.index_of(d) >= now.value) return false;
+    if (now.kind == ActionKind::Block && now.spin && !now.undone && g.index_of(d) >= now.value) return false;
     const Instruction& i = states_.machine().program().code[u.at->state.pc];
-    return !(i.opcode == Opcode::Rmw && i.dst < 0);
+    return !(detail::adds(i) && i.dst < 0);
   };
-  for (Id v = w; v != none && (v == w || !of_mine(v)); v = g[v].co_after)
+  for (Id v = w; v != none && (v == w || !of_mine(v)); v = g[v].co_after) {
+    if (v != w && !detail::adds(states_.machine().program().code[g[v].at->state.pc])) return true;
     if (std::any_of(g.order.begin(), g.order.end(), [&](Id d) { return uses(d, v); })) return true;
+  }
   return false;
 }
 

@@ -136,3 +136,30 @@ def test_what_a_round_took_back_may_still_be_read_later(tmp_path: Path) -> None:
     )
     assert fencepost.check(path, model="rc11", fix=False).answer is Answer.FAIL
     assert fencepost.check(path, model="sc").answer is Answer.PASS
+
+
+_TAKES = "k := 0; while k <= 0 { k := FADD(l, -1); if k <= 0 { FADD(l, 1) } }"
+#: What others do with a value that a round adds and takes back, other than to read it: write over it, so that what is
+#: taken back is taken from something else; or stop in such a round themselves, which others see when this one is over.
+_BETWEEN = {
+    "store": f"thread T {{ {_TAKES}; assert(k != 6) }}\nthread U {{ l := 5 }}\n",
+    "exchange": f"thread T {{ {_TAKES}; assert(k != 6) }}\nthread U {{ XCHG(l, 5) }}\n",
+    "round": f"thread T {{ {_TAKES}; f := 1 }}\nthread V {{ if f == 1 {{ assert(z == 0) }} }}\n"
+    "thread U { while 1 { if q { break }; k := l; if k < 0 { FADD(z, 1); FADD(z, -1) } } }\n"
+    "thread W { FADD(l, 1); q := 1 }\n",
+}
+
+
+@pytest.mark.parametrize("model", ["sc", "tso", "pso", "ra", "rc11", "wrc11", "power", "armv8", "imm"])
+@pytest.mark.parametrize("how", _BETWEEN)
+def test_a_round_is_not_left_out_where_another_comes_between(tmp_path: Path, how: str, model: str) -> None:
+    path = tmp_path / "between.fp"
+    path.write_text(f"var l, z, f, q\n{_BETWEEN[how]}")
+    assert fencepost.check(path, model=model, fix=False).answer is Answer.FAIL
+
+
+def test_who_never_leaves_because_another_came_between_is_no_pass(tmp_path: Path) -> None:
+    """-1 | 4 is -1: the round takes back to 0, and the next one and all others do as well."""
+    path = tmp_path / "or.fp"
+    path.write_text(f"var l\nthread T {{ {_TAKES} }}\nthread U {{ FOR(l, 4) }}\n")
+    assert fencepost.check(path, model="sc", fix=False).answer is Answer.UNKNOWN
