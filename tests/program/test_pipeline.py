@@ -16,7 +16,7 @@ PROGRAMS = {
     "weak twice": 'var x\nthread P { _, k := WCAS(x, 0, 1); if !k { _, k := WCAS(x, 0, 1) }; assert(k, "done") }',
     "after a store": 'var x, y\nthread P { y := 1; _, k := WCAS(x, 0, 1); r := y; assert(k * r, "done") }',
 }
-_FIRST = ["volatile", "synchronisation", "nondet", "weak exchanges"]
+_FIRST = ["volatile", "wide accesses", "synchronisation", "nondet", "weak exchanges"]
 _WHOLE = [*_FIRST, "reservations", "spins", "unrolling", "compilation"]
 STEPS = {
     Purpose.EXPLORE: _WHOLE,
@@ -48,6 +48,7 @@ def test_settings_switch_rows_off() -> None:
     plain = Settings(target="rc11", spurious_failures=False, spin_detection=False)
     assert [p.name for p in passes(Purpose.EXPLORE, plain)] == [
         "volatile",
+        "wide accesses",
         "synchronisation",
         "nondet",
         "unrolling",

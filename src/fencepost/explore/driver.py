@@ -57,7 +57,7 @@ def explore(
     else:
         verdict = _check(program, found, options, progress, run)
     racy = _racy_in_c(program, found, options)
-    notes = (*verdict.warnings, *racy, *unmet(program, verdict))
+    notes = (*verdict.warnings, *racy, *program.notes, *unmet(program, verdict))
     return replace(verdict, accepts_bounds=options.accept_bounds, warnings=notes)
 
 

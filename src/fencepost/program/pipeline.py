@@ -21,6 +21,7 @@ from fencepost.program.passes.synchronisation import Synchronisation, lower_sync
 from fencepost.program.passes.unroll import LoopBounds, unroll
 from fencepost.program.passes.volatile import read_volatile
 from fencepost.program.passes.weak_cas import let_weak_cas_fail
+from fencepost.program.passes.wide import take_wide_accesses
 from fencepost.program.program import Program
 from fencepost.records import dataclass
 
@@ -81,6 +82,7 @@ _EXECUTIONS = frozenset({Purpose.EXPLORE, Purpose.ENUMERATE})  # they go through
 #: a weak exchange or a loop, and compiling comes last.
 PIPELINE: tuple[Pass, ...] = (
     Pass("volatile", lambda p, s: read_volatile(p, s.volatile), _ALL),
+    Pass("wide accesses", lambda p, s: take_wide_accesses(p, s.target), _ALL),
     Pass("checks", lambda p, s: drop_checks(p, s.ignored), _ALL, lambda s: bool(s.ignored)),
     Pass("synchronisation",
          lambda p, s: lower_synchronisation(p, Synchronisation(s.spurious_wakeups, s.unordered_arrivals, s.sections)),

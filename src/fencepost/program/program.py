@@ -88,6 +88,8 @@ class Program:
     cuts: tuple[int, ...] = ()
     #: The files that it was read from, whose text may be shown. No part of what the program is.
     sources: tuple[str, ...] = field(default=(), compare=False)
+    #: What users should know about how it was read. No part of it either.
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     def function(self, name: str) -> Function:
         return next(f for f in self.functions if f.name == name)

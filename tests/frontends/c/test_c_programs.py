@@ -29,6 +29,9 @@ SELF_CHECKING = (
     "memory.c",
     "strings.c",
     "posix.c",
+    "wide.c",
+    "jumps.c",
+    "floats.c",
     "threads.cpp",
     "standard.cpp",
     "containers.cpp",
@@ -67,7 +70,9 @@ def test_programs_that_check_themselves(name: str, model: str, compiler: str) ->
     assert verdict.executions >= 1
 
 
-@pytest.mark.parametrize("name", ["arithmetic.c", "control.c", "library.c", "memory.c"])
+@pytest.mark.parametrize(
+    "name", ["arithmetic.c", "control.c", "library.c", "memory.c", "wide.c", "jumps.c", "floats.c"]
+)
 def test_the_plain_machine_agrees(name: str) -> None:
     out = interleave(lower_synchronisation(api.read(FOLDER / name)))
     assert out.results == {(0,)} and not out.errors and not out.stuck

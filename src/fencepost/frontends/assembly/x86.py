@@ -463,7 +463,7 @@ class X86(Dialect):
         expected, desired = ([code.register(r) for r in rs] for rs in (("RAX", "RDX"), ("RBX", "RCX")))
         end = code.fresh_label()
         code.add(Fence(FenceKind.MFENCE))
-        code.add(AtomicBegin())
+        code.add(AtomicBegin(wide=Mode.SC))
         old = [code.scratch(), code.scratch()]
         for half, register in zip(halves, old, strict=True):
             code.load(register, half, 8)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from fencepost.frontends.c import wide
 from fencepost.frontends.c.body import ONE, Body, Leaves
 from fencepost.frontends.c.constants import bits_of
 from fencepost.frontends.c.llvm.module import Inst
@@ -37,6 +38,8 @@ _FLAGS = (
 
 def scalars(type_: Type) -> list[Type]:
     """The type itself, or its elements where it is a vector."""
+    if isinstance(type_, ArrayOf) and wide.is_wide(type_.element):
+        raise Unsupported("a vector of 128-bit integers")
     return [t for _, t in leaves(type_)] if isinstance(type_, ArrayOf) else [type_]
 
 
@@ -51,6 +54,9 @@ def pair(b: Body, c: Cursor) -> tuple[Type, Leaves, Leaves]:
 
 def binary(b: Body, i: Inst) -> None:
     type_, left, right = pair(b, i.cursor)
+    if wide.is_wide(type_):
+        b.bind(i.result, wide.binary(b, i.op, left, right))
+        return
     op = _INTEGER.get(i.op) or _FLOATING[i.op]
     name = i.result or "t"
     b.bind(i.result, tuple(
@@ -79,6 +85,9 @@ def compare(b: Body, i: Inst) -> None:
         pass
     op = _COMPARE[i.cursor.next()]
     type_, left, right = pair(b, i.cursor)
+    if wide.is_wide(type_):
+        b.bind(i.result, (wide.compare(b, op, left, right),))
+        return
     name = i.result or "t"
     b.bind(i.result, tuple(
         b.compute(op, x, y, width=bits_of(t), name=name)
@@ -120,6 +129,10 @@ def convert(b: Body, i: Inst) -> None:
         b.memory_types[i.result] = known
     c.expect("to")
     target = b.types.parse(c)
+    if wide.is_wide(source) != wide.is_wide(target) and not isinstance(source, ArrayOf) | isinstance(target, ArrayOf):
+        narrow = target if wide.is_wide(source) else source
+        b.bind(i.result, wide.convert(b, i.op, values, bits_of(narrow), bits_of(narrow)))
+        return
     from_, to = scalars(source), scalars(target)
     if i.op == "bitcast" and len(from_) != len(to):
         raise Unsupported("a bit cast between vectors of different shapes")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from fencepost.frontends.c.constants import bits_of, number, read_constant
@@ -42,6 +42,9 @@ class Body:
         self.mutex_members: dict[str, int] = {}  # pointers to the words of a mutex, half by half: their offsets
         self.area: Operand = ZERO  # where the variable arguments are
         self.unwind: int | None = None  # where an exception of the current call goes; None: to the caller
+        self.landings: list[tuple[Reg, int]] = []  # of each setjmp: the register with its number, where jumps go
+        self.jumping: int | None = None  # where it is found out which of them a jump goes to
+        self.afterwards: list[Callable[[], None]] = []  # what stands behind the code
         self._leave: int | None = None
 
     # --- registers and labels
@@ -236,6 +239,8 @@ class Body:
             self.code[-1], ins.Jump | ins.Branch | ins.Switch | ins.Return | ins.Exit | ins.Fail
         ):
             self.emit(ins.Fail(ErrorKind.UNSUPPORTED, f"the end of {self.name} without a return"))
+        for emit in self.afterwards:
+            emit()
         if self._leave is not None:
             self.mark(self._leave)
             self.emit(ins.Return(ZERO))

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from fencepost.frontends.c import assembly, exceptions, intrinsics, throwing
 from fencepost.frontends.c.assigned import begins
 from fencepost.frontends.c.body import ZERO, Body, Leaves
-from fencepost.frontends.c.library import streams
+from fencepost.frontends.c.library import jumps, streams
 from fencepost.frontends.c.library.table import library
 from fencepost.frontends.c.llvm.module import Inst, argument_attributes, skip_attributes
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name, value_name
-from fencepost.frontends.c.llvm.types import PTR, FunctionType, Type, Void, leaf_count
+from fencepost.frontends.c.llvm.types import PTR, WIDE, Float, FunctionType, Type, Void, leaf_count
 from fencepost.frontends.c.memory import copy_memory
 from fencepost.frontends.c.site import Argument, Site
 from fencepost.frontends.c.unit import RETURNED
@@ -21,6 +21,8 @@ from fencepost.program import instructions as ins
 from fencepost.program.operands import Const, FunctionAddress, Operand, Reg
 
 _RUST_PANIC = re.compile(r"_ZN(4core9panicking|3std9panicking)|_RN.*4core9panicking")
+#: Functions of ours that call functions of the program: a jump does not go through them.
+_CALL_BACK = frozenset({"qsort", "bsearch", "pthread_once", "call_once"})
 
 
 def call(b: Body, i: Inst) -> None:
@@ -102,6 +104,8 @@ def _direct(b: Body, site: Site, type_: Type) -> None:
         return
     if handler is None:
         raise Unsupported(f"call to {b.unit.shown(site.callee)}")
+    if site.callee in _CALL_BACK and b.unit.leaving.used:
+        raise Unsupported(f"{b.unit.shown(site.callee)} in a program with longjmp")
     found = handler(b, site)
     count = 0 if isinstance(site.result_type, Void) else leaf_count(site.result_type)
     values: Leaves = () if found is None else found if isinstance(found, tuple) else (found,)
@@ -123,6 +127,8 @@ def finish(b: Body, site: Site, callee: Operand, variadic: int | None) -> None:
     b.emit(ins.Call(first, callee, tuple(operands)))
     if b.unit.exceptions.may_throw(site.callee) if site.callee else b.unit.exceptions.caught:
         exceptions.look(b)
+    if b.unit.leaving.may_jump(site.callee) if site.callee else b.unit.leaving.used:
+        jumps.look(b)
     if count and first is not None:
         b.bind(site.result, (first, *_rest(b, count - 1)))
 
@@ -141,6 +147,8 @@ def _rest(b: Body, count: int) -> list[Reg]:
 
 def _area(b: Body, args: list[Argument]) -> Operand:
     """Memory with the variable arguments, one word each; only this thread ever sees it."""
+    if any(a.type == WIDE or (isinstance(a.type, Float) and a.type.size > 8) for a in args):
+        raise Unsupported("a 128-bit integer or a long double as a variable argument")
     values = [v for a in args for v in a.values]
     area = b.fresh("varargs")
     b.emit(ins.Alloca(area, Const(8 * max(1, len(values))), 16, True, "variable arguments"))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import Protocol
 
 from fencepost.frontends.c.llvm.tokens import Cursor, decode, plain_name
 from fencepost.frontends.c.llvm.types import (
+    WIDE,
     ArrayOf,
     Float,
     Int,
@@ -55,23 +58,47 @@ def bits_of(type_: Type) -> int:
     """The width of a scalar that a register can hold."""
     if isinstance(type_, Ptr):
         return 64
-    if isinstance(type_, Int | Float):
+    if isinstance(type_, Float):
+        return min(type_.bits, 64)  # a long double is taken as a double
+    if isinstance(type_, Int):
         if type_.bits > 64:
-            raise Unsupported(f"a {type_.bits}-bit {'integer' if isinstance(type_, Int) else 'floating-point number'}")
+            raise Unsupported(f"a {type_.bits}-bit integer")
         return type_.bits
     raise Unsupported("an aggregate where a number should stand")
+
+
+def _double(raw: int) -> float:
+    return float(struct.unpack("<d", struct.pack("<Q", raw))[0])
+
+
+def _long(text: str) -> float:
+    """A constant that is longer than a double: of 80 bits (K), of 128 bits with the low word first (L), or the sum of
+    two doubles (M)."""
+    digits = text[3:]
+    if text[2] == "M":
+        return _double(int(digits[:16], 16)) + _double(int(digits[16:], 16))
+    if text[2] == "K":
+        raw, mantissa, point = int(digits[:4], 16), int(digits[4:], 16), 63
+    elif text[2] == "L":
+        high = int(digits[16:], 16)
+        raw, mantissa, point = high >> 48, (high & ((1 << 48) - 1)) << 64 | int(digits[:16], 16), 112
+        mantissa |= (raw & 0x7FFF not in (0, 0x7FFF)) << point
+    else:
+        raise Unsupported("a half-precision constant")
+    sign, exponent = -1.0 if raw >> 15 else 1.0, raw & 0x7FFF
+    if exponent == 0x7FFF:
+        return math.nan if mantissa & ((1 << point) - 1) else sign * math.inf
+    size = Fraction(mantissa) * Fraction(2) ** (max(exponent, 1) - 16383 - point)
+    return sign * (float(size) if size < 2**1024 - 2**970 else math.inf)
 
 
 def float_bits(text: str, bits: int) -> int:
     """The bits of a floating-point literal. LLVM writes floats in hexadecimal as the double of the same value."""
     if text.startswith("0x"):
-        if text[2] in "KLMHR":
-            raise Unsupported("a long double constant")
-        raw = int(text, 16)
-        value = struct.unpack("<d", struct.pack("<Q", raw))[0]
+        value = _long(text) if text[2] in "KLMHR" else _double(int(text, 16))
     else:
         value = float(text)
-    if bits == 64:
+    if bits >= 64:
         return int(struct.unpack("<Q", struct.pack("<d", value))[0])
     if bits == 32:
         return int(struct.unpack("<I", struct.pack("<f", value))[0])
@@ -84,7 +111,17 @@ def read_constant(names: Names, type_: Type, c: Cursor) -> tuple[ConstantOperand
         return (Const(0),) * leaf_count(type_)
     if isinstance(type_, ArrayOf | StructOf):
         return tuple(_aggregate(names, type_, c))
+    if type_ == WIDE:
+        return _words(c)
     return (_scalar(names, type_, c),)
+
+
+def _words(c: Cursor) -> tuple[Const, Const]:
+    """An integer of 128 bits, the lower half first."""
+    if not c.token.lstrip("-").isdigit():
+        raise Unsupported(f"the 128-bit constant `{c.token}`")
+    value = int(c.next())
+    return number(value), number(value >> 64)
 
 
 def _aggregate(names: Names, type_: ArrayOf | StructOf, c: Cursor) -> Iterator[ConstantOperand]:
@@ -227,6 +264,9 @@ def read_initialiser(names: Names, type_: Type, c: Cursor, base: int = 0) -> Ite
         offsets = _offsets(type_)
         for inner in _members(names, c):
             yield from read_initialiser(names, inner, c, base + next(offsets))
+    elif type_ == WIDE:
+        for offset, word in zip((0, 8), _words(c), strict=True):
+            yield from _bytes(to_unsigned(word.value).to_bytes(8, "little"), base + offset)
     else:
         (_, scalar), = leaves(type_)  # fmt: skip
         size = (bits_of(scalar) + 7) // 8

@@ -6,13 +6,15 @@ Where no handler is in the program, a throw is an error on the spot and nothing 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fencepost.frontends.c.body import ZERO, Body
 from fencepost.frontends.c.llvm.module import Inst
 from fencepost.frontends.c.throwing import UNCAUGHT
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind, Mode
-from fencepost.program.operands import Const, FunctionAddress, Operand
+from fencepost.program.operands import Const, FunctionAddress, Operand, Position
 from fencepost.program.program import Object
 
 FLYING, PLACE = "fencepost_flying", "fencepost.thrown_at"
@@ -57,14 +59,19 @@ def end_where_it_flies(b: Body) -> None:
 def uncaught(b: Body) -> None:
     """The body of the function that tells of an exception that nobody catches, at the place where it was thrown."""
     b.unit.add_object(Object(PLACE, 8, 8, (), True))
-    places = b.unit.exceptions.places
-    labels, other, place = [b.label() for _ in places], b.label(), b.fresh("place")
+    place = b.fresh("place")
     b.emit(ins.Load(place, b.thread_local(PLACE), 8, Mode.NA))
+    tell_places(b, place, b.unit.exceptions.places, ErrorKind.ABORT, NOBODY)
+
+
+def tell_places(b: Body, place: Operand, places: Sequence[Position | None], kind: ErrorKind, message: str) -> None:
+    """An error at the place of this number."""
+    labels, other = [b.label() for _ in places], b.label()
     b.emit(ins.Switch(place, tuple(Const(k) for k in range(len(places))), tuple(labels), other))
     for at, label in zip([*places, None], [*labels, other], strict=True):
         b.mark(label)
         b.at = at
-        b.fail(ErrorKind.ABORT, NOBODY)
+        b.fail(kind, message)
 
 
 def landing_pad(b: Body, i: Inst) -> None:

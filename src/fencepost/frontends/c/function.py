@@ -27,6 +27,7 @@ from fencepost.program.program import Function
 _HANDLERS: dict[str, Callable[[Body, Inst], None]] = (
     arithmetic.HANDLERS | memory.HANDLERS | aggregates.HANDLERS | calls.HANDLERS | varargs.HANDLERS
 )
+LONG_DOUBLE = ("x86_fp80 ", "fp128 ")  # of one machine or another
 _LIFETIME = ("@llvm.lifetime.start", "@llvm.lifetime.end", "@llvm.dbg.")
 
 
@@ -34,6 +35,8 @@ def translate(unit: Unit, f: IrFunction) -> Function:
     b = Body(unit, f.name, f.module.types)
     b.declared = Declared(f)
     debug = f.module.debug
+    if f.module is unit.module and any(word in line for line in f.lines or () for word in LONG_DOUBLE):
+        unit.notes.setdefault(f"{debug.function_position(f.dbg) or f.name}: long double is taken as double")
     for p in f.parameters:
         b.named(p.type, p.name)
         if p.byval is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fencepost.frontends.assembly import counting
-from fencepost.frontends.c import varargs
+from fencepost.frontends.c import varargs, wide
 from fencepost.frontends.c.body import ONE, ZERO, Body, Leaves
 from fencepost.frontends.c.constants import bits_of, number
 from fencepost.frontends.c.library import math, memory
@@ -53,11 +53,13 @@ def overflow(op: Op, *, signed: bool) -> Handler:
     """The result, and whether it does not fit."""
 
     def handle(b: Body, s: Site) -> Leaves:
+        if wide.is_wide(s.args[0].type):
+            exactly, over = wide.overflow(b, op, s.args[0].values, s.args[1].values, signed=signed)
+            return *exactly, over
         width = _width(s)
         result = b.compute(op, s[0], s[1], width=width)
         if width < 33 or (width < 64 and op is not Op.MUL):
-            wide = [b.sign_extend(v, width) if signed else v for v in (s[0], s[1])]
-            exact = b.compute(op, *wide)
+            exact = b.compute(op, *(b.sign_extend(v, width) if signed else v for v in (s[0], s[1])))
             shown = b.sign_extend(result, width) if signed else result
             return result, b.compute(Op.NE, exact, shown)
         return result, _overflow64(b, op, s[0], s[1], result, signed=signed)
@@ -104,11 +106,19 @@ def saturating(op: Op) -> Handler:
 # --- bits
 
 
-def trailing_zeros(b: Body, s: Site) -> Operand:
+def population(b: Body, s: Site) -> Operand | Leaves:
+    return wide.population(b, s.args[0].values) if wide.is_wide(s.args[0].type) else counting.population(b, s[0])
+
+
+def trailing_zeros(b: Body, s: Site) -> Operand | Leaves:
+    if wide.is_wide(s.args[0].type):
+        return wide.trailing_zeros(b, s.args[0].values)
     return counting.trailing_zeros(b, s[0], _width(s))
 
 
-def leading_zeros(b: Body, s: Site) -> Operand:
+def leading_zeros(b: Body, s: Site) -> Operand | Leaves:
+    if wide.is_wide(s.args[0].type):
+        return wide.leading_zeros(b, s.args[0].values)
     return counting.leading_zeros(b, s[0], _width(s))
 
 
@@ -173,7 +183,7 @@ FUNCTIONS: dict[str, Handler] = {
     "llvm.memcpy": memory.copy, "llvm.memmove": memory.move, "llvm.memset": memory.fill,
     "llvm.memcpy.inline": memory.copy, "llvm.memset.inline": memory.fill,
     "llvm.smin": choice(Op.SLT), "llvm.smax": choice(Op.SGT), "llvm.umin": choice(Op.ULT), "llvm.umax": choice(Op.UGT),
-    "llvm.abs": absolute, "llvm.ctpop": lambda b, s: counting.population(b, s[0]), "llvm.cttz": trailing_zeros,
+    "llvm.abs": absolute, "llvm.ctpop": population, "llvm.cttz": trailing_zeros,
     "llvm.ctlz": leading_zeros, "llvm.bswap": swap_bytes, "llvm.fshl": funnel(True), "llvm.fshr": funnel(False),
     "llvm.sadd.with.overflow": overflow(Op.ADD, signed=True), "llvm.uadd.with.overflow": overflow(Op.ADD, signed=False),
     "llvm.ssub.with.overflow": overflow(Op.SUB, signed=True), "llvm.usub.with.overflow": overflow(Op.SUB, signed=False),

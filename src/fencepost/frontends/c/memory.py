@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from fencepost.frontends.c.body import ONE, ZERO, Body, Shape, naturally_aligned, pieces
+from fencepost.frontends.c import wide_atomics
+from fencepost.frontends.c.body import ONE, ZERO, Body, Leaves, Shape, naturally_aligned, pieces
 from fencepost.frontends.c.constants import bits_of
 from fencepost.frontends.c.llvm.module import Inst
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name, value_name
 from fencepost.frontends.c.llvm.types import (
+    WIDE,
     ArrayOf,
     Float,
     Int,
@@ -123,6 +125,9 @@ def load(b: Body, i: Inst) -> None:
     address, name = pointed_at(b, c)
     shape = _shape(b, name, c, type_)
     mode = _order(c) if atomic else Mode.NA
+    if atomic and type_ == WIDE:
+        b.bind(i.result, wide_atomics.load(b, address, mode))
+        return
     replaces = b.declared is not None and i.result in b.declared.bit_fields
     first = len(b.code)
     b.bind(i.result, b.load(type_, address, mode, i.result or "t", shape, copies=replaces))
@@ -146,6 +151,9 @@ def store(b: Body, i: Inst) -> None:
     if name in b.mutex_members and values == (ZERO,):
         if b.mutex_members[name] % 8 == 0:  # the first half stands for the word
             b.emit(ins.Store(address, ZERO, 8, Mode.NA))
+        return
+    if atomic and type_ == WIDE:
+        wide_atomics.store(b, address, values, _order(c))
         return
     shape = _shape(b, name, c, type_)
     first = len(b.code)
@@ -224,7 +232,11 @@ def compare_exchange(b: Body, i: Inst) -> None:
     c.accept("volatile")
     address, _ = pointed_at(b, c)
     c.expect(",")
-    type_, expected = b.typed(c)
+    type_ = b.types.parse(c)
+    if type_ == WIDE:
+        b.bind(i.result, _compare_exchange_wide(b, address, c, weak))
+        return
+    expected = b.operand(type_, c)
     c.expect(",")
     desired = b.typed(c)[1]
     success, failure = _order(c), _order(c)
@@ -232,6 +244,14 @@ def compare_exchange(b: Body, i: Inst) -> None:
     size = _atomic_size(type_)
     b.emit(ins.Cas(old, done, address, expected, desired, size, success, failure, weak))
     b.bind(i.result, (old, done))
+
+
+def _compare_exchange_wide(b: Body, address: Operand, c: Cursor, weak: bool) -> Leaves:
+    expected = b.operands(WIDE, c)
+    c.expect(",")
+    desired = b.operands(b.types.parse(c), c)
+    old, done = wide_atomics.compare_exchange(b, address, expected, desired, (_order(c), _order(c)), weak=weak)
+    return *old, done
 
 
 def _atomic_size(type_: Type) -> int:
@@ -249,7 +269,12 @@ def read_modify_write(b: Body, i: Inst) -> None:
         raise Unsupported(f"atomicrmw {word}")
     address, _ = pointed_at(b, c)
     c.expect(",")
-    type_, value = b.typed(c)
+    type_ = b.types.parse(c)
+    if type_ == WIDE:
+        value_ = b.operands(type_, c)
+        b.bind(i.result, wide_atomics.update(b, address, word, value_, _order(c)))
+        return
+    value = b.operand(type_, c)
     if word in _FLOAT_RMW:
         b.bind(i.result, (_float_update(b, _FLOAT_RMW[word], address, value, bits_of(type_), _order(c)),))
         return

@@ -26,7 +26,7 @@ THROWS = frozenset({
 })  # fmt: skip
 #: Functions of the library that call what they are given, and may pass on what that throws.
 CALLERS = frozenset({"pthread_once", "_ZNSt3__111__call_onceERVmPvPFvS2_E"})
-_CALL = re.compile(r'\b(?:call|invoke)\b(?! void asm)[^;]*?([@%](?:[-\w$.]+|"(?:[^"\\]|\\.)*"))\(')
+CALL = re.compile(r'\b(?:call|invoke)\b(?! void asm)[^;]*?([@%](?:[-\w$.]+|"(?:[^"\\]|\\.)*"))\(')
 _GROUP = re.compile(r"\) (#\d+)")
 
 
@@ -110,7 +110,7 @@ def _called(function: IrFunction) -> list[str] | None:
         group = _GROUP.search(line)
         if group is not None and group.group(1) in quiet:
             continue
-        callee = _CALL.search(line)
+        callee = CALL.search(line)
         if callee is None or callee.group(1)[0] == "%":
             return None
         found.append(plain_name(callee.group(1)))

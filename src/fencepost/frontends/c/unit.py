@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from fencepost.frontends.c import usage
 from fencepost.frontends.c.constants import read_initialiser
+from fencepost.frontends.c.leaving import Leaving
 from fencepost.frontends.c.linked import Linked
 from fencepost.frontends.c.llvm.module import IrFunction, IrGlobal, Module
 from fencepost.frontends.c.llvm.tokens import Cursor
@@ -65,6 +66,8 @@ class Unit:
         self.ends_program = usage.registers(module, usage.AT_EXIT)
         self.ends_threads = (usage.registers(module, usage.AT_THREAD_EXIT), usage.has_destructors(module))
         self.exceptions = Exceptions(self.linked)
+        self.leaving = Leaving(self.linked)
+        self.notes: dict[str, None] = {}  # what users should know about the translation
 
     # --- names
 

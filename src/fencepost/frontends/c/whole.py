@@ -8,6 +8,7 @@ from fencepost.frontends.c.body import ZERO, Body
 from fencepost.frontends.c.exceptions import end_where_it_flies, uncaught
 from fencepost.frontends.c.function import translate, translate_stub
 from fencepost.frontends.c.library import endings
+from fencepost.frontends.c.library.jumps import LOST, end_where_it_goes_on, lost
 from fencepost.frontends.c.library.table import library
 from fencepost.frontends.c.llvm.module import IrFunction, IrGlobal, Module
 from fencepost.frontends.c.llvm.tokens import plain_name
@@ -41,9 +42,14 @@ def translate_program(module: Module, name: str) -> Program:
         b = Body(unit, UNCAUGHT)
         uncaught(b)
         unit.functions[UNCAUGHT] = b.finish(0, False, None)
+    if unit.leaving.used:
+        b = Body(unit, LOST)
+        lost(b)
+        unit.functions[LOST] = b.finish(0, False, None)
     order = sorted(unit.functions, key=lambda n: n != start)
     functions = tuple(unit.functions[n] for n in order)
-    program = Program(name, Arch.C11, tuple(unit.objects.values()), functions, (Thread("main", start, args),))
+    threads = (Thread("main", start, args),)
+    program = Program(name, Arch.C11, tuple(unit.objects.values()), functions, threads, notes=tuple(unit.notes))
     return bound_loops(program, unit.loop_bounds)
 
 
@@ -58,6 +64,7 @@ def _start(unit: Unit, main: IrFunction) -> tuple[str, tuple[ConstantOperand, ..
     result = b.fresh("result")
     b.emit(ins.Call(result, FunctionAddress("main"), args))
     end_where_it_flies(b)
+    end_where_it_goes_on(b)
     endings.end_program(b, result)
     unit.functions[START] = b.finish(0, False, None)
     return START, ()

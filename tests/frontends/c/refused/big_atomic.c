@@ -1,7 +1,7 @@
 #include <stdatomic.h>
-struct big { long a[4]; };
+struct big { int a[7]; };
 _Atomic struct big x;
 int main(void) {
   struct big y = atomic_load(&x);
-  return (int)y.a[0];
+  return y.a[0];
 }

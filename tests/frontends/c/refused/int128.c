@@ -1,5 +1,6 @@
 __int128 wide = 1;
+double out;
 int main(void) {
-  wide = wide * 3;
+  out = (double)wide;
   return 0;
 }

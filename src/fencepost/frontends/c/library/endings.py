@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from fencepost.frontends.c.body import ONE, ZERO, Body
 from fencepost.frontends.c.exceptions import end_where_it_flies
+from fencepost.frontends.c.library.jumps import end_where_it_goes_on
 from fencepost.frontends.c.library.runtime import run
 from fencepost.frontends.c.site import Handler, Site
 from fencepost.frontends.c.usage import AT_EXIT, AT_THREAD_EXIT, REGISTERS
@@ -63,13 +64,14 @@ def end_program(b: Body, value: Operand) -> None:
 
 def spawned(b: Body, function: Operand, arg: Operand) -> tuple[Operand, tuple[Operand, ...]]:
     """The function that a new thread starts with, and its arguments."""
-    if not any(b.unit.ends_threads) and not b.unit.exceptions.caught:
+    if not any(b.unit.ends_threads) and not b.unit.exceptions.caught and not b.unit.leaving.used:
         return function, (arg,)
     if not b.unit.has_function(TRAMPOLINE):
         t = Body(b.unit, TRAMPOLINE)
         first, second, result = t.fresh("function"), t.fresh("argument"), t.fresh("result")
         t.emit(ins.Call(result, first, (second,)))
         end_where_it_flies(t)
+        end_where_it_goes_on(t)
         end_thread(t)
         t.emit(ins.Return(result))
         b.unit.add_function(t.finish(2, False, None))

@@ -117,8 +117,8 @@ _TESTS = {"isnan": is_nan, "isinf": is_infinite, "finite": is_finite, "signbit":
 _INTRINSIC = {"fmin": "minnum", "fmax": "maxnum"}
 
 FUNCTIONS: dict[str, Handler] = {
-    **{name + suffix: handler for name, handler in _CALLS.items() for suffix in ("", "f")},
-    **{f"__{name}{suffix}": handler for name, handler in _TESTS.items() for suffix in ("", "f")},
+    **{name + suffix: handler for name, handler in _CALLS.items() for suffix in ("", "f", "l")},
+    **{f"__{name}{suffix}": handler for name, handler in _TESTS.items() for suffix in ("", "f", "l")},
 }  # fmt: skip
 INTRINSICS: dict[str, Handler] = {f"llvm.{_INTRINSIC.get(name, name)}": handler for name, handler in _CALLS.items()} | {
     "llvm.is.fpclass": classify

@@ -14,7 +14,11 @@ from fencepost.program.instructions import Op
 from fencepost.program.operands import Const, Operand
 from fencepost.program.program import Init, Object
 
-_DIRECTIVE = re.compile(r"%[-+ #0]*(\*|\d+)?(?:\.(\*|\d+))?(?:hh|h|ll|l|j|z|t|L|q)?([diouxXeEfFgGaAcspn%])")
+_FLOATS = frozenset("fFeEgG")
+_DIRECTIVE = re.compile(
+    r"%(?P<flags>[-+ #0]*)(?P<width>\*|\d+)?(?:\.(?P<precision>\*|\d*))?(?:hh|h|ll|l|j|z|t|L|q)?"
+    r"(?P<kind>[diouxXeEfFgGaAcspn%])"
+)
 
 
 def formatted(index: int) -> Handler:
@@ -38,13 +42,13 @@ def _known_strings(b: Body, form: str, args: list[Operand]) -> tuple[str, list[O
     kept: list[Operand] = []
 
     def one(match: re.Match[str]) -> str:
-        for star in match.group(1), match.group(2):
+        for star in match["width"], match["precision"]:
             if star == "*" and left:
                 kept.append(left.pop(0))
-        if match.group(3) == "%" or not left:
+        if match["kind"] == "%" or not left:
             return match.group(0)
         value = left.pop(0)
-        if match.group(3) == "s":
+        if match["kind"] == "s":
             known = b.unit.text(value)
             if known is not None:
                 return known.replace("%", "%%")
@@ -103,9 +107,11 @@ def _literal(b: Body, buffer: Operand, at: Operand, limit: Operand, text: str) -
 
 
 def _directive(b: Body, s: Site, at: Operand, limit: Operand, match: re.Match[str], left: list[Argument]) -> Operand:
-    flags, width, precision, kind = match.group(0), match.group(1), match.group(2), match.group(3)
+    flags, width, precision, kind = match.group(0), match["width"], match["precision"], match["kind"]
     if kind == "%":
         return _literal(b, s[0], at, limit, "%")
+    if kind in _FLOATS and left and "*" not in (width, precision):
+        return _floating(b, s, at, limit, match, left.pop(0))
     if kind not in "diouxXcsp" or "*" in (width, precision) or "#" in flags or not left:
         raise Unsupported(f"{s.callee} with the directive {match.group(0)}")
     if precision and kind != "s":
@@ -114,7 +120,7 @@ def _directive(b: Body, s: Site, at: Operand, limit: Operand, match: re.Match[st
     left_side, zero = ("-" in flags.partition(width or "~")[0]), flags.lstrip("%-+ ").startswith("0")
     space = Const(int(width or 0))
     if kind == "s":
-        most = number(-1) if precision is None else Const(int(precision))
+        most = number(-1) if precision is None else Const(int(precision or 0))
         return run(b, "format_text", s[0], at, limit, value.values[0], space, Const(int(left_side)), most)
     if kind == "c":
         return _character(b, s, at, limit, value.values[0], space, left_side)
@@ -124,6 +130,25 @@ def _directive(b: Body, s: Site, at: Operand, limit: Operand, match: re.Match[st
         at = _literal(b, s[0], at, limit, "0x")
     return run(b, "format_number", s[0], at, limit, x, Const(base), sign, space, Const(int(zero)),
                Const(int(left_side)), Const(55 if kind == "X" else 87))  # fmt: skip
+
+
+def _floating(b: Body, s: Site, at: Operand, limit: Operand, match: re.Match[str], value: Argument) -> Operand:
+    """Written in C, in `support/floats.c`."""
+    flags = sum(1 << k for k, flag in enumerate("-+ 0#") if flag in match["flags"])
+    result = b.fresh("format")
+    precision = Const(6 if match["precision"] is None else int(match["precision"] or 0))
+    args = (
+        s[0],
+        at,
+        limit,
+        value.values[0],
+        Const(ord(match["kind"])),
+        precision,
+        Const(int(match["width"] or 0)),
+        Const(flags),
+    )
+    b.emit(ins.Call(result, b.unit.address("fencepost_format_double"), args))
+    return result
 
 
 def _number(b: Body, value: Argument, kind: str, plus: bool, blank: bool) -> tuple[Operand, Operand]:

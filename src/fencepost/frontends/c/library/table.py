@@ -14,6 +14,7 @@ def library() -> dict[str, Handler]:
         compiler,
         cxx,
         endings,
+        jumps,
         kernel,
         lkmm,
         math,
@@ -27,7 +28,7 @@ def library() -> dict[str, Handler]:
     )  # fmt: skip
 
     modules = (
-        memory, strings, stdio, stdlib, math, pthread, threads, endings, verifier, cxx, compiler, kernel, lkmm,
+        memory, strings, stdio, stdlib, math, pthread, threads, endings, jumps, verifier, cxx, compiler, kernel, lkmm,
     )  # fmt: skip
     found: dict[str, Handler] = {}
     for module in modules:

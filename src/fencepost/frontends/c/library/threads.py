@@ -1,13 +1,15 @@
-"""<threads.h>."""
+"""<threads.h>, and the threads of programs for verifiers."""
 
 from __future__ import annotations
 
 from fencepost.frontends.c.body import ZERO, Body
 from fencepost.frontends.c.library import pthread
 from fencepost.frontends.c.library import sync as common
+from fencepost.frontends.c.library.endings import spawned
 from fencepost.frontends.c.library.stdlib import constant
 from fencepost.frontends.c.library.sync import EBUSY, ETIMEDOUT, mutex, replaced, wait
 from fencepost.frontends.c.site import Handler, Site
+from fencepost.program import instructions as ins
 from fencepost.program.instructions import Op, SyncOp
 from fencepost.program.operands import Const, Operand
 
@@ -43,7 +45,31 @@ def timed_wait(b: Body, s: Site) -> Operand:
     return replaced(b, wait(b, SyncOp.COND_TIMEDWAIT, s[0], s[1]), *_CODES)
 
 
+# --- programs for verifiers
+
+
+def spawn_thread(b: Body, s: Site) -> Operand:
+    """__VERIFIER_spawn(function, argument)"""
+    thread = b.fresh("thread")
+    first, args = spawned(b, s[0], s[1])
+    b.emit(ins.Spawn(thread, first, args))
+    return thread
+
+
+def join_thread(b: Body, s: Site) -> Operand:
+    result = b.fresh("result")
+    b.emit(ins.Join(result, s[0]))
+    return result
+
+
+def thread_number(b: Body, s: Site) -> Operand:
+    me = b.fresh("me")
+    b.emit(ins.Self(me))
+    return b.truncate(me, 32)
+
+
 FUNCTIONS: dict[str, Handler] = {
+    "__VERIFIER_spawn": spawn_thread, "__VERIFIER_join": join_thread, "__VERIFIER_tid": thread_number,
     "thrd_create": create, "thrd_join": join, "thrd_current": pthread.self_,
     "thrd_equal": pthread.equal, "thrd_yield": constant(0), "thrd_sleep": constant(0), "thrd_detach": constant(0),
     "mtx_init": mutex_init, "mtx_lock": on_mutex(SyncOp.MUTEX_LOCK), "mtx_trylock": on_mutex(SyncOp.MUTEX_TRYLOCK),

@@ -111,5 +111,4 @@ FUNCTIONS: dict[str, Handler] = {
     "__VERIFIER_atomic_end": atomic_end, "fencepost_atomic_end": atomic_end,
     "__VERIFIER_loop_bound": loop_bound, "fencepost_loop_bound": loop_bound,
     "__VERIFIER_loop_begin": nothing, "__VERIFIER_spin_start": nothing, "__VERIFIER_spin_end": nothing,
-    "__VERIFIER_hp_free": nothing,
 }  # fmt: skip

@@ -204,8 +204,13 @@ class TypeTable:
         return FunctionType(result, tuple(parameters), variadic)
 
 
+WORD, WIDE = Int(64), Int(128)
+
+
 def leaves(type_: Type) -> list[tuple[int, Int | Float | Ptr]]:
-    """Offset and type of every scalar inside a type, in order."""
+    """Offset and type of every scalar inside a type, in order. An integer of 128 bits is two words."""
+    if type_ == WIDE:
+        return [(0, WORD), (8, WORD)]
     if isinstance(type_, Int | Float | Ptr):
         return [(0, type_)]
     if isinstance(type_, ArrayOf):
@@ -222,7 +227,7 @@ def leaf_count(type_: Type) -> int:
         return type_.count * leaf_count(type_.element)
     if isinstance(type_, StructOf):
         return sum(leaf_count(m) for m in type_.members or ())
-    return 0 if isinstance(type_, Void | FunctionType) else 1
+    return 0 if isinstance(type_, Void | FunctionType) else 2 if type_ == WIDE else 1
 
 
 def step_into(type_: Type, index: int) -> tuple[Type, int, int]:
