@@ -220,6 +220,22 @@ def test_ctrl_c_while_exploring(tmp_path: Path) -> None:
     assert process.returncode in (ExitCode.UNKNOWN, ExitCode.INTERRUPTED)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals there are something else")
+def test_who_is_told_to_end_saves_what_was_found(tmp_path: Path) -> None:
+    """As batch systems do before they kill."""
+    path, state = tmp_path / "long.fp", tmp_path / "state"
+    path.write_text("var x\nthread T(i in 1..12) { FADD(x, i) }\n")
+    command = [*COMMAND, "check", str(path), "--save", str(state)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    _wait_for_the_core(process)
+    time.sleep(1)
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=300)
+    assert "interrupted" in out + err and process.returncode in (ExitCode.UNKNOWN, ExitCode.INTERRUPTED)
+    if process.returncode == ExitCode.UNKNOWN:
+        assert state.stat().st_size > 0
+
+
 def test_keywords_are_the_options() -> None:
     import fencepost
 

@@ -48,7 +48,8 @@ def in_child(work: Callable[[], Result], seconds: float | None) -> Result | None
 
 
 def _work_and_leave(work: Callable[[], object], writer: int) -> NoReturn:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C reaches both; only the parent has something to say
+    for number in (signal.SIGINT, signal.SIGTERM):  # they may reach both; only the parent has something to say
+        signal.signal(number, signal.SIG_DFL)
     status = 1
     try:
         try:

@@ -46,6 +46,7 @@ def main() -> NoReturn:
         from fencepost.cli.streams import settle
 
         settle()
+        _end_as_by_interrupt()
         code = run(sys.argv[1:])
     except KeyboardInterrupt:  # while something was being imported
         print("interrupted", file=sys.stderr)
@@ -56,6 +57,16 @@ def main() -> NoReturn:
         if code == ExitCode.INTERRUPTED:
             _leave_at_once()
     sys.exit(code)
+
+
+def _end_as_by_interrupt() -> None:
+    """Who is told to end, by a batch system or a closed terminal, ends as by Ctrl-C: what was found is told and saved."""
+    import signal
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # not every system has both
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
 
 
 def _leave_at_once() -> NoReturn:

@@ -56,4 +56,5 @@ def _pooled(run: Callable[[Job], Row], jobs: list[Job], count: int, collect: int
 
 def _begin_worker(collect: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops everybody
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # by this one
     gc.set_threshold(collect)
