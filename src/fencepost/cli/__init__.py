@@ -60,7 +60,7 @@ def main() -> NoReturn:
 
 
 def _end_as_by_interrupt() -> None:
-    """Who is told to end, by a batch system or a closed terminal, ends as by Ctrl-C: what was found is told and saved."""
+    """Who is told to end, by a batch system or a closed terminal, ends as by Ctrl-C: what was found is told, saved."""
     import signal
 
     for name in ("SIGTERM", "SIGHUP"):
