@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ import uvicorn
 from fencepost.cli import run as cli
 from fencepost.serve.app import Limits, Playground, read_question
 from fencepost.serve.examples import examples
-from fencepost.serve.server import _listen
+from fencepost.serve.server import _listen, serve
 
 TOKEN = "a-token"
 BUFFERING = "var x, y\nthread A { x := 1; r := y }\nthread B { y := 1; r := x }\nforall (A:r == 1 || B:r == 1)\n"
@@ -194,3 +195,17 @@ def test_the_licence_of_the_editor_is_beside_it() -> None:
 def test_a_port_that_is_taken(port: int, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli(["serve", "--no-browser", "--port", str(port)]) == 2
     assert "--port 0 takes any that is free" in capsys.readouterr().err
+
+
+def test_the_address_can_be_opened_once_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the server takes its first connection: a browser that is quick is not refused."""
+    told: list[str] = []
+
+    def run(self: uvicorn.Server, sockets: list[socket.socket]) -> None:
+        number = int(told[0].split(":")[2].split("/")[0])
+        socket.create_connection(("127.0.0.1", number), timeout=5).close()
+        sockets[0].close()
+
+    monkeypatch.setattr(uvicorn.Server, "run", run)
+    serve(0, Limits(), browser=False, told=told.append)
+    assert len(told) == 1

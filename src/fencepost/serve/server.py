@@ -35,6 +35,7 @@ def _listen(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((_HOST, port))
+        listener.listen(128)  # who opens the address before the server runs waits, and is not refused
     except OverflowError:
         listener.close()
         raise UsageError(f"--port {port}: expected a number below 65536") from None
