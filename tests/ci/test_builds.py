@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -64,6 +65,27 @@ def test_the_settings_for_wheels_name_every_system() -> None:
     assert not {"tests", "docs", "examples"} & set(settings["scikit-build"]["sdist"]["exclude"])
     recipe = (ROOT / "packaging" / "conda" / "meta.yaml").read_text()
     assert "fencepost.cli:main" in recipe and "../../src/fencepost/_version.py" in recipe
+
+
+def test_the_recipe_for_conda_asks_for_what_the_package_asks_for() -> None:
+    """Rendered as conda does it, as far as the recipe goes."""
+    yaml, jinja = pytest.importorskip("yaml"), pytest.importorskip("jinja2")
+    text = (ROOT / "packaging" / "conda" / "meta.yaml").read_text()
+    version = SimpleNamespace(group=lambda n: "1.2.3")
+    names = {"load_file_regex": lambda **_: version, "compiler": lambda name: f"{name}-compiler", "PYTHON": "python"}
+    recipe = yaml.safe_load(jinja.Template(text).render(**names))
+    assert recipe["package"] == {"name": "fencepost", "version": "1.2.3"}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    elsewhere = {"bitwuzla", "ziglang"}  # conda has clang, and no bitwuzla
+    wanted = {
+        d.replace(">=", " >=") for d in project["project"]["dependencies"] if re.split(">=", d)[0] not in elsewhere
+    }
+    assert wanted | {f"python {project['project']['requires-python']}"} <= set(recipe["requirements"]["run"])
+    backend = {d.replace(">=", " >=") for d in project["build-system"]["requires"]}
+    assert backend <= set(recipe["requirements"]["host"])
+    assert all(
+        (ROOT / "packaging" / "conda" / recipe["source"]["path"] / f).exists() for f in recipe["test"]["source_files"]
+    )
 
 
 def test_a_finding_is_the_same_when_lines_move() -> None:
