@@ -241,3 +241,23 @@ def test_a_run_in_one_process_imports_no_pool(tmp_path: Path) -> None:
     )
     ran = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == ["1"]
+
+
+def test_a_users_model_is_read_once_in_a_run_and_again_in_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "ab":
+        text = f"X86 {name}\n{{ }}\n P0 | P1 ;\n MOV [x],$1 | MOV EAX,[x] ;\nexists (1:EAX=1)\n"
+        (tmp_path / f"{name}.litmus").write_text(text)
+    model = tmp_path / "mine.cat"
+    read: list[str] = []
+    find = suite_run.find
+    monkeypatch.setattr(suite_run, "find", lambda name: read.append(name) or find(name))  # type: ignore[func-returns-value]
+    for source, allowed in (
+        ('"mine"\nacyclic po | rf | co\n', True),
+        ('"mine"\nacyclic po | co\nempty [W \\ IW] ; rf\n', False),
+    ):
+        model.write_text(source)
+        results = list(run_tests(sorted(map(str, tmp_path.glob("*.litmus"))), Job(model=str(model)), processes=1))
+        assert [r.holds for r in results] == [allowed, allowed]
+    assert read == [str(model)] * 2

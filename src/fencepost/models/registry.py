@@ -152,7 +152,7 @@ class Model:
                 f"ask about registers, or use rc11"
             )
 
-    @property
+    @cached_property
     def orders_writes(self) -> bool:
         """Whether anything that it checks looks at coherence: if not, an execution is its events and rf."""
         if self.ours:

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field
 from enum import Enum
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TypeAlias
 
 from fencepost.errors import FencepostError, UnsupportedError
 from fencepost.frontends import read_content, read_file
-from fencepost.models.registry import find
+from fencepost.models.registry import Model, find
 from fencepost.options import ExploreOptions
 from fencepost.program.passes.points_to import mixes_sizes
 from fencepost.program.program import Program
@@ -115,6 +115,7 @@ def run_tests(
 ) -> Iterator[Result]:
     """The results in the order of the paths, as they come. `expected` is keyed by path."""
     files, table = list(paths), expected or {}
+    _model.cache_clear()  # the file may have changed since the last run
     run = partial(run_test, job=job)
     count = processes or len(os.sched_getaffinity(0))
     jobs = [(path, table.get(path)) for path in files]
@@ -174,7 +175,7 @@ def run_test(item: Item, job: Job, content: bytes | None = None) -> Result:
 
 
 def _judged(path: str, program: Program, job: Job, expected: bool | None, start: float) -> Result:
-    model = find(job.model or NATURAL[program.arch])
+    model = _model(job.model or NATURAL[program.arch])
     options = ExploreOptions(model=model.name, unroll=job.unroll, time_limit=job.time_limit, algorithm=job.algorithm)
     try:
         outcomes = outcomes_by(job.engine, program, model, options)
@@ -188,6 +189,12 @@ def _judged(path: str, program: Program, job: Job, expected: bool | None, start:
         outcomes.executions, observation(program, outcomes), reason, _since(start),
         herd_text(program, outcomes) if job.text and status is not Status.ERROR else "", outcomes.why,
     )  # fmt: skip
+
+
+@lru_cache(maxsize=16)
+def _model(name: str) -> Model:
+    """A user's file is read once in a run."""
+    return find(name)
 
 
 def _status(outcomes: Outcomes) -> tuple[Status, bool | None, str]:
