@@ -5,7 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from fencepost import api
+from fencepost.program.operands import Position
+from fencepost.report.calls import callers
 from fencepost.report.json import verdict_data
+from fencepost.witness.sites import Called
+from fencepost.witness.story import Moment
 
 _PROGRAM = """#include <assert.h>
 #include <pthread.h>
@@ -41,3 +45,30 @@ def test_the_calls_of_each_step(tmp_path: Path) -> None:
     assert calls("write", 1) == [("set", 5), ("twice", 8), ("worker", 10)]
     assert calls("read") == [("get", 11), ("main", 15)]
     assert calls("error") == [("main", 16)]
+
+
+def test_the_text_tells_who_called_once_for_each_call(tmp_path: Path) -> None:
+    file = tmp_path / "calls.c"
+    file.write_text(_PROGRAM.replace("void set(int v) { ", "void set(int v) { atomic_load(&x); "), encoding="utf-8")
+    text = " ".join(api.check(file, fix=False).story().replace("│", " ").split())
+    first, second = (f"in set, called at calls.c:{line} in twice, called at calls.c:10" for line in (7, 8))
+    assert text.count(first) == 1 and text.count(second) == 1 and text.index(first) < text.index(second)
+    assert "called at calls.c:15" not in text, "get is shown where it is called"
+
+
+def test_a_call_that_goes_on_is_told_again_after_another_one() -> None:
+    at = [Position("a.c", line) for line in range(9)]
+    inside = (Called("push", at[1]), Called("main", at[5]))
+    steps = [((Called("main", at[4]),), 4), (inside, 1), (inside, 1), ((Called("main", at[6]),), 6), (inside, 1)]
+    moments = [Moment(n, 0, "read", "", at=at[line], calls=calls) for n, (calls, line) in enumerate(steps, 1)]
+    moments.append(Moment(6, 1, "read", "", at=at[1], calls=inside))
+    told = "in push, called at a.c:5"
+    assert callers(moments) == {2: told, 5: told, 6: told}
+
+
+def test_libraries_and_the_far_outside_are_left_out() -> None:
+    own = [Called(f"f{n}", Position("a.c", n)) for n in range(1, 7)]
+    library = Called("invoke", Position("/usr/include/c++/12/functional", 7))
+    moment = Moment(1, 0, "read", "", at=own[0].at, calls=(own[0], library, *own[1:]))
+    text = callers([moment])[1]
+    assert text == "in f1, called at a.c:2 in f2, called at a.c:3 in f3, called at a.c:4 ..."

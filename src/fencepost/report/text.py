@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.operands import Position
 from fencepost.records import dataclass
+from fencepost.report.calls import callers
 from fencepost.report.visible import visible
 from fencepost.verdict import Answer, ErrorReport, Verdict, Witness
 from fencepost.witness.titles import SELF_EXPLAINING, TITLES
@@ -212,10 +213,12 @@ def _columns(story: Story, width: int) -> list[Line]:
     names = [Span(c.name + (f"  ({c.hidden} not shown)" if c.hidden else ""), "head") for c in story.columns]
     lines = [_row("", [[n] for n in names], wide)]
     lines.append([Span("─" * (_GUTTER - 1) + "─┼─".join("─" * (wide + (not i)) for i in range(len(order))), "dim")])
+    called = callers(story.moments)
     for moment in story.moments:
-        cell = _cell(moment, wide)
+        via = called.get(moment.number, "")
+        cell = _cell(moment, via, wide)
         if moment.thread not in order:
-            lines += [[Span(f"{moment.number:>3}  "), *line] for line in _cell(moment, width - _GUTTER)]
+            lines += [[Span(f"{moment.number:>3}  "), *line] for line in _cell(moment, via, width - _GUTTER)]
             continue
         at = order.index(moment.thread)
         for number, line in enumerate(cell):
@@ -235,8 +238,8 @@ def _row(number: str, cells: list[Line], wide: int) -> Line:
     return line
 
 
-def _cell(m: Moment, wide: int) -> list[Line]:
-    """What happened, where the value came from, the source line: each on lines of its own."""
+def _cell(m: Moment, via: str, wide: int) -> list[Line]:
+    """What happened, where the value came from, the source line, who called: each on lines of its own."""
     mark = {"error": "✗ ", "wait": "… "}.get(m.kind, "✗ " if m.blamed else "")
     style = "error" if mark == "✗ " else m.kind if m.kind in _STYLES else ""
     text = _fold(mark + m.text, wide, 4)
@@ -247,7 +250,8 @@ def _cell(m: Moment, wide: int) -> list[Line]:
         lines.append([Span(f"({m.mode})", "dim")])
     lines += [[Span(t, "missed" if "missed" in m.detail else "")] for t in wrap(m.detail, wide)]
     where = f"{m.place}  {m.source}".strip()
-    return lines + ([[Span(t, "dim")] for t in _fold(where, wide, 3)] if where else [])
+    lines += [[Span(t, "dim")] for t in _fold(where, wide, 3)] if where else []
+    return lines + [[Span(t, "dim")] for t in wrap(via, wide)]
 
 
 def _fold(text: str, wide: int, most: int) -> list[str]:
@@ -269,8 +273,9 @@ def _list(story: Story, width: int) -> list[Line]:
     names = {c.thread: c.name for c in story.columns}
     wide = max((len(n) for n in names.values()), default=0)
     lines: list[Line] = []
+    called = callers(story.moments)
     for m in story.moments:
-        for number, line in enumerate(_cell(m, max(width - _GUTTER - wide - 2, 20))):
+        for number, line in enumerate(_cell(m, called.get(m.number, ""), max(width - _GUTTER - wide - 2, 20))):
             name = "" if number else names.get(m.thread, "")
             count = "" if number else str(m.number)
             lines.append([Span(f"{count:>3}  ", "dim"), Span(f"{name:<{wide}}  ", "head"), *line])
