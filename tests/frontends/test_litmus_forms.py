@@ -10,6 +10,7 @@ import pytest
 from fencepost.errors import FencepostError
 from fencepost.explore.driver import outcomes
 from fencepost.frontends.litmus import read
+from fencepost.program.program import Arch
 from fencepost.suite.engine import NATURAL
 
 #: By architecture: an initial state, and instructions; `;` stands between the rows of a test.
@@ -335,3 +336,22 @@ def test_a_register_that_only_its_mark_names_may_be_set_by_the_code() -> None:
 forall (x=1)
 """
     assert outcomes(read(text, "symbolic.litmus"), "mips").holds
+
+
+_PLAIN = """C plain
+(*
+ * Result: Sometimes DATARACE
+ *)
+{ }
+P0(int *x, int *y) { int r1; r1 = *x; *y = r1; }
+P1(int *x, int *y) { int r1; r1 = *y; *x = r1; }
+exists (0:r1=1)
+"""
+
+
+def test_plain_accesses_with_a_result_of_the_kernel_are_the_kernels() -> None:
+    """To C11 such a test races and means nothing; to the kernel it has executions."""
+    assert read(_PLAIN, "plain.litmus").arch is Arch.LKMM
+    assert read(_PLAIN.replace("Result:", "Note:"), "plain.litmus").arch is Arch.C11
+    atomic = _PLAIN.replace("int *x", "atomic_int *x").replace("r1 = *x", "r1 = atomic_load(x)")
+    assert read(atomic, "plain.litmus").arch is Arch.C11

@@ -32,10 +32,10 @@ _LONGEST = 200  # characters of a message: what was found may be a file of its o
 
 
 class Source:
-    """The text of one file; comments are blanked out, so that offsets stay those of the file."""
+    """The text of one file; comments are blanked out, so that offsets stay those of the file. `written` keeps them."""
 
     def __init__(self, text: str, file: str) -> None:
-        self.text, self.file = text, file
+        self.text, self.file, self.written = text, file, text
         self.starts = [0, *(m.end() for m in re.finditer("\n", text))]
 
     def at(self, offset: int) -> Position:

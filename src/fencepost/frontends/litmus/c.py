@@ -20,6 +20,7 @@ from fencepost.program.operands import Const, ConstantOperand, Reg
 from fencepost.program.program import Arch, Function, Program
 
 _THREAD = re.compile(r"P(\d+)\Z")
+_RESULT = re.compile(r"^[ \t]*\*?[ \t]*Result:[ \t]*(?:Never|Sometimes|Always|DEADLOCK)\b", re.MULTILINE)
 _MAX_BLOCKS = 60
 
 
@@ -29,7 +30,7 @@ def read_c(frame: Frame) -> Program:
     state = read_state(Tokens(source, *frame.init))
     tokens = Tokens(source, *frame.code)
     readers: dict[int, _Function] = {}
-    kernel = _speaks_kernel(tokens)
+    kernel = _speaks_kernel(tokens) or _answers_kernel(source.written, tokens)
     if kernel:
         for location in state.locations.values():
             location.scalar = C_LONG.scalar
@@ -61,6 +62,13 @@ def _speaks_kernel(tokens: Tokens) -> bool:
     return any(
         t.kind == "name" and (t.text in KERNEL_TYPES or (n.text == "(" and is_kernels(t.text)))
         for t, n in zip(tokens.list, after, strict=True)
+    )
+
+
+def _answers_kernel(text: str, tokens: Tokens) -> bool:
+    """Whether a test of plain accesses has the comment by which the Linux kernel's tests tell their result."""
+    return _RESULT.search(text) is not None and not any(
+        t.kind == "name" and t.text.startswith(("atomic_", "memory_order")) for t in tokens.list
     )
 
 
