@@ -155,6 +155,7 @@ std::uint32_t LocalStates::intern(std::uint32_t thread, ThreadState s) {
   const Action action = machine_.run(s);
   s.spins.clear();
   s.allocations.clear();
+  s.live.clear();
   liveness_.forget(s);
   const bool joinable = thread >= program_.threads.size();
   auto [place, fresh] = numbers_[thread].try_emplace(key_of(s, action, joinable), count(thread));

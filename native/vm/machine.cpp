@@ -237,6 +237,8 @@ bool Machine::leave(ThreadState& s, const Instruction& i, Action& out) {
   }
   while (!s.private_objects.empty() && s.private_objects.back().first >= s.private_top)
     s.private_objects.pop_back();
+  while (!s.live.empty() && s.live.back().depth >= s.depth)
+    s.live.pop_back();
   s.stack.resize(frame);
   if (track_) s.deps.resize(frame);
   while (!s.spins.empty() && s.spins.back().depth >= s.depth)
@@ -307,7 +309,7 @@ bool Machine::visible(ThreadState& s, const Instruction& i, Action& out) {
     const std::uint64_t region = layout::region(address);
     if (region == layout::private_stack || region == layout::thread_local_memory)
       return private_access(s, i, address, out);
-    if (memory_fault(i, address, out)) return true;
+    if (memory_fault(s, i, address, out)) return true;
     if (!program_.cuts.empty() && cut(s, i, out)) return true;
     out.mode = i.mode;
     out.noreturn = i.flags & flag::noreturn;

@@ -77,6 +77,12 @@ struct Allocation {
   bool heap, zeroed;
 };
 
+// Memory of a call, which ends with it: memory of the stack that others may see.
+struct Live {
+  std::uint64_t address, size;
+  std::uint32_t depth;
+};
+
 // Everything a thread knows. A plain value: copying it is a snapshot.
 struct ThreadState {
   std::uint32_t thread = 0, pc = 0, base = 0, depth = 0, function = 0;
@@ -90,6 +96,7 @@ struct ThreadState {
   std::vector<DepSet> private_deps, local_deps;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> private_objects; // offset and size, in order
   std::vector<Allocation> allocations;
+  std::vector<Live> live;     // those on the stack whose call has not returned, innermost last
   std::int32_t reserved = -1; // program-order index of the load-reserve
   std::uint64_t reserved_address = 0;
   bool write_pending = false; // the second half of a read-modify-write comes next
@@ -189,7 +196,7 @@ private:
   bool spins(ThreadState& s, const Instruction& i, Action& out) const;
   bool allocate(ThreadState& s, const Instruction& i, Action& out);
   bool fault(Action& out, const Instruction& i, ErrorKind kind, const char* message) const;
-  bool memory_fault(const Instruction& i, std::uint64_t address, Action& out) const;
+  bool memory_fault(const ThreadState& s, const Instruction& i, std::uint64_t address, Action& out) const;
   bool misaligned(const Instruction& i, std::uint64_t address, Action& out) const;
   bool cut(const ThreadState& s, const Instruction& i, Action& out) const;
   bool next_piece(ThreadState& s, const Instruction& i, const Action& action, std::uint64_t v, DepSet self);

@@ -1,10 +1,23 @@
 // What the machine does with memory: allocations, faults of accesses, and memory that only one thread can reach.
 #include "vm/machine.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace fencepost {
 namespace {
+
+bool holds(std::uint64_t start, std::uint64_t size, std::uint64_t address) {
+  return address >= start && address - start < size;
+}
+
+// Whether a thread comes to memory of its own stack whose call has returned. Addresses are not given twice.
+bool is_over(const ThreadState& s, std::uint64_t address) {
+  if (layout::region(address) != layout::stack || layout::owner(address) != static_cast<int>(s.thread)) return false;
+  const auto here = [&](const auto& o) { return holds(o.address, o.size, address); };
+  return std::none_of(s.live.rbegin(), s.live.rend(), here) &&
+         std::any_of(s.allocations.rbegin(), s.allocations.rend(), here);
+}
 
 std::uint64_t align_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
@@ -27,18 +40,21 @@ bool Machine::allocate(ThreadState& s, const Instruction& i, Action& out) {
     s.private_objects.emplace_back(static_cast<std::uint32_t>(start), static_cast<std::uint32_t>(size));
   } else {
     s.allocations.push_back({address, size, i.position, heap, (i.flags & flag::zeroed) != 0});
+    if (!heap) s.live.push_back({address, size, s.depth});
   }
   set(s, i.dst, address, 0);
   return false;
 }
 
 // Faults of accesses to global memory; heap and stack are the engine's to judge.
-bool Machine::memory_fault(const Instruction& i, std::uint64_t address, Action& out) const {
+bool Machine::memory_fault(const ThreadState& s, const Instruction& i, std::uint64_t address, Action& out) const {
   out.address = address;
   out.size = i.width;
   constexpr std::uint64_t near_null = layout::globals / 2; // the rest lies before the first object: a[-1]
   if (address < near_null) return fault(out, i, ErrorKind::Null, "access through a null pointer");
   const std::uint64_t region = layout::region(address);
+  if (is_over(s, address))
+    return fault(out, i, ErrorKind::UseAfterFree, "access to a local variable whose function has returned");
   if (region == layout::stack || region == layout::heap) return misaligned(i, address, out);
   const Object* o = find_object(program_, address);
   if (!o || address - o->address + i.width > o->size)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from samples import PROGRAMS, SAMPLES, Builder, assertion_rc11, program, sources, verdict
 
+from fencepost import api
 from fencepost.execution.execution import EventKind
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.reader import read_program
@@ -99,3 +100,38 @@ def test_verdicts_without_a_witness() -> None:
     assert render(passed) == " PASS  no error in any execution under rc11\n\n6 executions, 2 blocked, 0.50 s\n"
     unknown = Verdict(Answer.UNKNOWN, "the loop at q.c:7 was unrolled 4 times", "tso", 1)
     assert render(unknown).startswith(" UNKNOWN  the loop at q.c:7 was unrolled 4 times under tso\n")
+
+
+CALLS = """#include <pthread.h>
+static int x;
+static inline __attribute__((always_inline)) void bump(void) {
+  x++;
+}
+static void twice(void) {
+  bump();
+}
+static void *run(void *a) {
+  twice();
+  return a;
+}
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, run, 0);
+  run(0);
+  pthread_join(t, 0);
+}
+"""
+
+
+def test_every_step_has_its_calls_down_to_the_thread(tmp_path: Path) -> None:
+    """Also those whose functions the compiler put in their place."""
+    path = tmp_path / "calls.c"
+    path.write_text(CALLS)
+    found = api.check(path)
+    assert found.witness is not None
+    moments = [m for m in tell(found.witness, whole=True).moments if m.at is not None and m.at.line == 4]
+    stacks = {m.thread: [(c.function, c.at.line if c.at else 0) for c in m.calls] for m in moments}
+    assert stacks == {
+        0: [("bump", 4), ("twice", 7), ("run", 10), ("main", 16)],
+        1: [("bump", 4), ("twice", 7), ("run", 10)],
+    }

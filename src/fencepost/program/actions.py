@@ -91,11 +91,13 @@ class Frame:
     result: Reg | None = None
     spins: dict[int, object] = field(default_factory=dict)
     private_top: int = GAP  # where the private memory of the call begins
+    objects: tuple[int, ...] = ()  # its memory that others may see
 
     def clone(self) -> Frame:
         return Frame(
-            self.function, self.pc, self.values[:], self.deps[:], self.result, dict(self.spins), self.private_top
-        )
+            self.function, self.pc, self.values[:], self.deps[:], self.result, dict(self.spins), self.private_top,
+            self.objects,
+        )  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -109,6 +111,7 @@ class ThreadState:
     private_objects: dict[int, int] = field(default_factory=dict)  # start -> size
     tops: dict[int, int] = field(default_factory=dict)  # region -> next free offset
     objects: dict[int, int] = field(default_factory=dict)  # start of shared stack and heap objects -> size
+    over: dict[int, int] = field(default_factory=dict)  # of those on the stack, whose calls have returned
     reservation: tuple[tuple[int, int, Position | None], ...] = ()  # event, address and place of each piece reserved
     pending: Action | None = None
     pending_write: Action | None = None  # the second half of a read-modify-write
@@ -127,9 +130,9 @@ class ThreadState:
         """What changes is copied, the rest is shared. (Written out: `replace` takes seven times as long.)"""
         return ThreadState(
             self.thread, [f.clone() for f in self.frames], self.control, self.decided_by, self.scopes,
-            dict(self.private), dict(self.private_objects), dict(self.tops), dict(self.objects), self.reservation,
-            self.pending, self.pending_write, self.piece, self.piece_value, self.piece_deps, self.blocks, self.effects,
-            self.sums, dict(self.balance), self.output, self.final, self.steps,
+            dict(self.private), dict(self.private_objects), dict(self.tops), dict(self.objects), dict(self.over),
+            self.reservation, self.pending, self.pending_write, self.piece, self.piece_value, self.piece_deps,
+            self.blocks, self.effects, self.sums, dict(self.balance), self.output, self.final, self.steps,
         )  # fmt: skip
 
     def instruction(self) -> Instruction:

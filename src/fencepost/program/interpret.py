@@ -247,6 +247,7 @@ class Machine(Memory):
         deps = self.deps(frame, i.value)
         state.frames.pop()
         self.release_private(state, frame.private_top)
+        state.over |= {address: state.objects[address] for address in frame.objects}
         self.set(state.frames[-1], frame.result, value, deps)
         return None
 
@@ -273,6 +274,8 @@ class Machine(Memory):
             if address & REGION_MASK in (PRIVATE, THREAD_LOCAL):
                 return self._private_access(state, frame, i, address)
             fault = self.fault(address, size, writes=not isinstance(i, ins.Load | ins.Await))
+            if any(start <= address < start + length for start, length in state.over.items()):
+                fault = ErrorKind.USE_AFTER_FREE, "access to a local variable whose function has returned"
             if fault is not None:
                 return Action(Kind.ERROR, i.at, error=fault[0], message=fault[1], address=address, size=size)
             if self.program.cuts:

@@ -62,6 +62,8 @@ class Memory:
         size = self.value(frame, i.size)
         address = self.allocate(state, PRIVATE if i.private else STACK, size, i.align)
         (state.private_objects if i.private else state.objects)[address] = size
+        if not i.private:
+            frame.objects += (address,)
         self.set(frame, i.dst, address, NO_DEPS)
 
     def allocate(self, state: ThreadState, region: int, size: int, align: int) -> int:

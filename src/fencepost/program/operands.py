@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TypeAlias
 
 from fencepost.records import dataclass
@@ -22,11 +23,14 @@ def to_signed(value: int, width: int = WORD) -> int:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
-    """A place in a source file. Lines and columns count from 1; 0 means unknown."""
+    """A place in a source file. Lines and columns count from 1; 0 means unknown. Where the compiler put the body of a
+    function in the place of a call, `function` is that function and `within` the call; places are the same without."""
 
     file: str
     line: int
     column: int = 0
+    function: str = field(default="", compare=False, repr=False)
+    within: Position | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}" if self.column else f"{self.file}:{self.line}"

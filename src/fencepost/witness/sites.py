@@ -79,8 +79,19 @@ class Called:
 def stack(frames: list[Frame], at: Position | None) -> tuple[Called, ...]:
     """The calls that a thread is in, innermost first, down to `main` or the thread's function."""
     places = [_call(f) for f in frames[:-1]] + [at]
-    found = [Called(f.function.name, place) for f, place in zip(frames, places, strict=True)]
-    return tuple(c for c in reversed(found) if not c.function.startswith(_OURS))
+    found = [
+        c for f, place in reversed(list(zip(frames, places, strict=True))) for c in _inlined(f.function.name, place)
+    ]
+    return tuple(c for c in found if not c.function.startswith(_OURS))
+
+
+def _inlined(function: str, at: Position | None) -> list[Called]:
+    """The calls of one frame: those whose functions the compiler put in their place, and its own."""
+    found: list[Called] = []
+    while at is not None and at.within is not None:
+        found.append(Called(at.function, at))
+        at = at.within
+    return [*found, Called(function, at)]
 
 
 def _call(frame: Frame) -> Position | None:

@@ -109,6 +109,11 @@ PROGRAMS = (
         "misaligned access on the heap", K.MISALIGNED, _main("char *a = malloc(8); *(int *)(a + one) = 1; free(a);")
     ),
     Undefined(
+        "use of a local variable after its function has returned, through a pointer that was stored",
+        K.USE_AFTER_FREE,
+        "int *volatile kept;\nint f(void) { int x = 1; kept = &x; return x; }\n" + _main("f(); one = *kept;"),
+    ),
+    Undefined(
         "barrier that is made while a thread waits",
         K.RACE,
         "pthread_barrier_t b; void *run(void *p) { pthread_barrier_wait(&b); return 0; }\n"
@@ -172,9 +177,10 @@ PROGRAMS = (
         "values are passed alike",
     ),
     Undefined(
-        "use of a local variable after its function has returned, through a pointer that was stored",
+        "use of a local variable by another thread after its function has returned",
         None,
-        "int *volatile kept;\nint f(void) { int x = 1; kept = &x; return x; }\n" + _main("f(); one = *kept;"),
+        "int *volatile kept;\nint f(void) { int x = 1; kept = &x; return x; }\n"
+        "void *run(void *a) { one = *kept; return a; }\n" + _main("f(); " + _THREAD % "0"),
         "what others may reach lives as long as its thread",
     ),
     Undefined(

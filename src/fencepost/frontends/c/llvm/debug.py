@@ -47,8 +47,24 @@ class Debug:
         node = self.node(number)
         scope = self._reference(node, "scope")
         file = self._file(scope) if scope is not None else self._name_of_file(self._reference(node, "file"))
-        line = int(node.get("line", "0"))
-        return Position(file, line, int(node.get("column", "0"))) if file and line else None
+        line, inlined = int(node.get("line", "0")), self._reference(node, "inlinedAt")
+        if not file or not line:
+            return None
+        within = self.position(inlined) if inlined is not None else None
+        function = self._function_of(scope) if within is not None and scope is not None else ""
+        return Position(file, line, int(node.get("column", "0")), function, within)
+
+    def _function_of(self, scope: int) -> str:
+        """The linked name of the function that a scope is in."""
+        for _ in range(100):
+            node = self.node(scope)
+            if node["kind"] == "DISubprogram":
+                return node.get("linkageName") or node.get("name", "")
+            outer = self._reference(node, "scope")
+            if outer is None:
+                break
+            scope = outer
+        return ""
 
     def _file_of(self, scope: int) -> str | None:
         seen = 0
