@@ -234,3 +234,35 @@ def test_other_machines(machine: str, tmp_path: Path) -> None:
     assert answer(_BUFFER.format("fence();")) is Answer.PASS
     # A release store and a plain load are not ordered.
     assert answer(_BUFFER.format("")) is Answer.FAIL
+
+
+_POWER_EXCHANGE = """
+extern void __VERIFIER_assert(int);
+typedef unsigned long pthread_t;
+int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+int pthread_join(pthread_t, void **);
+static int x, n;
+static int exchange(int *p, int from, int to) {
+  int old;
+  asm volatile("or 1, 1, 1; or 2, 2, 2;" ::: "memory");
+  asm volatile("1:; lwarx %0, 0, %1; cmpw FIELD, %0, %3; bne- CR 2f; stwcx. %2, 0, %1; bne- 1b; 2:"
+               : "=&r"(old) : "r"(p), "r"(to), "r"(from) : "memory", "cc");
+  return old == from;
+}
+static void *run(void *a) { if (exchange(&x, 0, 1)) n++; return a; }
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, run, 0);
+  run(0);
+  pthread_join(t, 0);
+  __VERIFIER_assert(x == 1 && n == 1);
+}
+"""
+
+
+@pytest.mark.parametrize(("field", "named"), [("0", ""), ("cr0", ""), ("7", "cr7,")])
+def test_comparisons_name_their_field_by_number_too(field: str, named: str, tmp_path: Path) -> None:
+    path = tmp_path / "program.c"
+    path.write_text(_POWER_EXCHANGE.replace("FIELD", field).replace("CR ", named))
+    verdict = api.check(path, model="power", flags=["--target=powerpc64le-linux-gnu"])
+    assert verdict.answer is Answer.PASS, verdict.reason

@@ -16,6 +16,7 @@ _SIZE = {"b": 1, "h": 2, "w": 4, "d": 8}
 _MEMORY = re.compile(r"(?P<kind>l|st)(?P<size>[bhwd])(?P<sign>[za]?)(?P<update>u?)(?P<indexed>x?)\Z")
 _RESERVE = re.compile(r"l([bhwd])arx\Z")
 _CONDITIONAL = re.compile(r"st([bhwd])cx\.\Z")
+_FIELDS = tuple("01234567")
 _COMPARE = re.compile(r"cmp(?P<logical>l?)(?P<size>[wd])(?P<immediate>i?)\Z")
 _ALU = {"add": Op.ADD, "and": Op.AND, "or": Op.OR, "xor": Op.XOR, "mulld": Op.MUL, "sub": Op.SUB, "subf": Op.SUB,
         "sld": Op.SHL, "srd": Op.LSHR, "srad": Op.ASHR}  # fmt: skip
@@ -231,12 +232,13 @@ class PPC(Dialect):
     # --- conditions
 
     def _field(self, t: Tokens) -> str:
-        """`cr3,` where it is written, else cr0."""
-        if t.token.kind == "name" and _CONDITION.match(t.token.text):
-            field = t.next().text
-            self.comma(t)
-            return field
-        return "cr0"
+        """`cr3,` or `3,` where it is written, else cr0."""
+        numbered = t.token.kind == "number" and t.token.text in _FIELDS
+        if not numbered and not (t.token.kind == "name" and _CONDITION.match(t.token.text)):
+            return "cr0"
+        field = t.next().text
+        self.comma(t)
+        return f"cr{field}" if numbered else field
 
     def _compare(self, m: re.Match[str], t: Tokens) -> None:
         field = self._field(t)

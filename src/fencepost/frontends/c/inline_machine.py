@@ -150,7 +150,7 @@ class Machine:
         while t.token.kind == "name" and t.peek().text == ":":
             dialect.code.label(t.next())
             t.next()
-        if t.done or line.strip().lower() in self.idle:
+        if t.done or re.sub(r"\s*(,|\s)\s*", r"\1", line.strip().lower()) in self.idle:
             return
         dialect.instruction(t.name("an instruction"), t)
         t.finished("the end of the instruction")
