@@ -39,7 +39,24 @@ class Maker:
         self.count += 1
         return self.count - 1
 
+    def gathered(self) -> Threads:
+        """Threads of which main knows that all of them wait: whom a signal wakes shows in the order of what comes."""
+        random, made = self.random, self.made
+        workers = random.choice([2, 2, 3])
+        made.registers = 3
+        worker: Code = [("lock", 0), ("add", 0, "y", 1), ("wait",), ("add", 1, "x", 1), ("unlock", 0)]
+        wakes: Code = []
+        for n in range(1, 1 + random.choice([1, workers, workers])):
+            wakes += [("lock", 0), (random.choice(["signal", "signal", "broadcast"]),), ("unlock", 0)]
+            wakes += [("await", "x", n)] if random.random() < 0.6 else []
+        started: Code = [("spawn", t) for t in range(1, 1 + workers)]
+        joined: Code = [("join", t) for t in range(1, 1 + workers)]
+        made.code = [[*started, ("await", "y", workers), *wakes, *joined], *([*worker] for _ in range(workers))]
+        return made
+
     def program(self) -> Threads:
+        if self.random.random() < 0.1:
+            return self.gathered()
         random, made = self.random, self.made
         workers = random.choice([1, 2, 2, 2, 3])
         made.code = [[] for _ in range(1 + workers)]
