@@ -266,6 +266,12 @@ def test_a_peer_is_asked_in_its_own_words(peer: str, stand_ins: Path) -> None:
         assert found[name]["agree"] == 1
 
 
+def test_a_litmus_test_is_known_by_the_name_inside_its_file(tmp_path: Path) -> None:
+    (tmp_path / "iwp2.2.amd2.litmus").write_text("X86 iwp2.2/amd2\n{ }\n")
+    assert peers._test_name(tmp_path / "iwp2.2.amd2.litmus") == "iwp2.2/amd2"
+    assert peers._test_name(tmp_path / "SB.litmus") == "SB", "no such file"
+
+
 def test_ours_and_the_peers_run_in_turn_and_the_best_counts(stand_ins: Path) -> None:
     case = case_for("genmc", stand_ins)
     command = ("sh", "-c", f"echo ours >> {stand_ins}/turns")
