@@ -92,3 +92,14 @@ def test_many_short_executions_leave_nothing_behind(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "fencepost", "check", str(path), "--max-executions", "150000", "--memory", "220"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert "stopped after 150000 executions" in done.stdout, done.stdout
+
+
+def test_looking_for_a_simpler_story_ends_where_loops_have_no_end() -> None:
+    """Under sc every execution of this one goes on until it has too many events."""
+    import time
+
+    path = Path(__file__).parents[2] / "benchmarks" / "robustness" / "nbw-w-lr-rl.fp"
+    before = time.process_time()
+    verdict = fencepost.check(path, fix=False)
+    assert verdict.answer.value == "FAIL" and verdict.errors[0].at.line == 23
+    assert time.process_time() - before < 10, "it took 70 seconds when only executions were counted"

@@ -13,6 +13,9 @@ from fencepost.verdict import Witness
 
 #: Executions times events of one: not a time, so that what is told is always the same.
 _EVENTS = 50_000
+#: An execution with more than so many times the events is no simpler story, and loops without an end are cut there.
+_LONGER = 4
+_SECONDS = 5.0  # for what the two do not bound
 
 
 def plain_errors(program: Program, size: int, options: CheckOptions) -> list[Witness]:
@@ -20,9 +23,10 @@ def plain_errors(program: Program, size: int, options: CheckOptions) -> list[Wit
     have gone over; `size`: the events of an execution of it. A race is not an error of sc."""
     sc = find("sc")
     ignore = tuple(dict.fromkeys((*options.ignore, ErrorKind.RACE.value)))
+    events = min(options.max_events, _LONGER * size + 100)
     short = CheckOptions(
-        model=sc.name, max_executions=max(_EVENTS // max(size, 1), 1), max_events=options.max_events, keep_going=True,
-        leaks=options.leaks, ignore=ignore, fix=False,
+        model=sc.name, max_executions=max(_EVENTS // max(size, 1), 1), max_events=events, keep_going=True,
+        leaks=options.leaks, ignore=ignore, fix=False, time_limit=_SECONDS,
     )  # fmt: skip
     try:
         prepared, engine = begin(program, sc, short)
