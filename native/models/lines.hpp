@@ -38,7 +38,7 @@ template <class G> class Lines {
 public:
   // Finds how much of each thread is as it was; false where all is. A thread that is gone has an empty line.
   bool compare(const G& g) {
-    bool changed = false;
+    bool changed = lines_.size() != g.thread.size(); // threads without an event count, too
     if (lines_.size() < g.thread.size()) lines_.resize(g.thread.size());
     for (std::size_t t = 0; t < lines_.size(); ++t) {
       Line& line = lines_[t];
