@@ -268,6 +268,8 @@ def with_stored(results: dict[str, Any], before: dict[str, Any] | None) -> dict[
     ran, stored = {}, before["suites"] if before else {}
     suites = dict(stored)
     for suite, rows in results["suites"].items():
+        if not rows and suite in stored:
+            continue  # what it measures is not here, or the time was over: the figures stay as they are
         measured = {r["case"] for r in rows}
         kept = [r for r in stored.get(suite, []) if r["case"] not in measured and r["case"] in _names(suite)]
         suites[suite] = sorted([*rows, *kept], key=lambda r: _names(suite).get(r["case"], 0))

@@ -294,6 +294,15 @@ def test_what_did_not_run_keeps_its_figures_and_its_date() -> None:
     assert merged["dates"]["rsmc-table1"] == {"date": "yesterday", "peers": []}
 
 
+def test_a_suite_that_could_not_run_keeps_all_of_its_rows() -> None:
+    """Without the corpus there are no litmus tables to measure, which is no reason to forget them."""
+    before = {"machine": {"date": "yesterday"}, "suites": {"litmus": [{"case": "X86 under tso"}]}}
+    now: dict[str, Any] = {"machine": {"date": "today"}, "peers": [], "suites": {"litmus": [], "scaling": []}}
+    merged = benchmark.with_stored(now, before)
+    assert merged["suites"] == {"litmus": [{"case": "X86 under tso"}], "scaling": []}
+    assert merged["dates"]["litmus"]["date"] == "yesterday"
+
+
 def test_a_run_goes_on_where_it_was_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows of the same code and question are kept with their dates; another source or another core is asked again."""
     source = tmp_path / "a.fp"
