@@ -47,6 +47,7 @@ def test_what_is_found(program: Undefined, tmp_path: Path) -> None:
     path.write_text(source(program))
     verdict = api.check(path)
     if program.kind is None:
-        assert verdict.answer is Answer.PASS, "what is found now should be told in the table"
+        found = [e.kind for e in verdict.errors]
+        assert verdict.answer is Answer.PASS or found == [program.sometimes], "it should be told in the table"
         return
     assert [e.kind for e in verdict.errors] == [program.kind], verdict.reason

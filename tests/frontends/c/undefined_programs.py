@@ -8,11 +8,14 @@ from fencepost.program.instructions import ErrorKind as K
 
 
 class Undefined(NamedTuple):
+    """`sometimes`: what is found where an older compiler leaves more of it in its code."""
+
     what: str
     kind: K | None
     body: str
     why_not: str = ""
     language: str = "c"
+    sometimes: K | None = None
 
 
 _HEAD = """#include <limits.h>
@@ -150,6 +153,7 @@ PROGRAMS = (
         None,
         _main("char a[8]; *(int *)(a + one) = 1;"),
         "the compiler sees the array and accesses its bytes",
+        sometimes=K.MISALIGNED,
     ),
     Undefined(
         "use of a local variable behind its block",

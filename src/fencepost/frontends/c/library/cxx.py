@@ -278,7 +278,7 @@ _TERMINATE = ("_ZSt9terminatev", "__cxa_pure_virtual", "__cxa_deleted_virtual", 
 _NOTHING = (
     "__cxa_finalize",
     "_ZNSt3__115__thread_structC1Ev", "_ZNSt3__115__thread_structD1Ev", "_ZNSt3__118condition_variableD1Ev",
-    "_ZNSt18condition_variableC1Ev", "_ZNSt18condition_variableD1Ev", "_ZNSt6thread6_StateD2Ev",
+    "_ZNSt18condition_variableD1Ev", "_ZNSt6thread6_StateD2Ev",
     "_ZNSt3__119__shared_weak_countD2Ev", "_ZNSt3__114__shared_countD2Ev", "_ZNSt8ios_base4InitC1Ev",
     "_ZNSt8ios_base4InitD1Ev", "_ZNSt3__115recursive_mutexD1Ev",
 )  # fmt: skip
@@ -336,6 +336,7 @@ FUNCTIONS: dict[str, Handler] = {
     "_ZNSt6thread4joinEv": join_libcxx, "_ZNSt6thread6detachEv": detach,
     "_ZNSt6thread20hardware_concurrencyEv": constant(4),
     "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE": start_libstdcxx,
+    "_ZNSt18condition_variableC1Ev": plain(SyncOp.COND_INIT), "_ZNSt18condition_variableC2Ev": plain(SyncOp.COND_INIT),
     "_ZNSt18condition_variable10notify_oneEv": plain(SyncOp.COND_SIGNAL),
     "_ZNSt18condition_variable10notify_allEv": plain(SyncOp.COND_BROADCAST),
     "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE": wait,
