@@ -71,6 +71,19 @@ def test_what_works(name: str, tmp_path: Path) -> None:
     assert verdict.answer is Answer.PASS, verdict.reason
 
 
+@pytest.mark.parametrize("model", ["tso", "rc11", "armv8"])
+def test_the_kernel_sees_what_was_written_before_it_is_called(model: str, tmp_path: Path) -> None:
+    """No fence of the program stands between the store and the call: whoever is called has one."""
+    relaxed = "memory_order_relaxed"
+    body = (
+        f"void *w(void *u) {{ while (atomic_load_explicit(&f, {relaxed}) == 0) futex(&f, WAIT, 0); return u; }}"
+        f" void *p(void *u) {{ atomic_store_explicit(&f, 1, {relaxed}); futex(&f, WAKE, 1); return u; }}"
+        " int main(void) { run(p, w); }"
+    )
+    verdict = _check(tmp_path, body, model=model)
+    assert verdict.answer is Answer.PASS, verdict.reason
+
+
 @pytest.mark.parametrize("name", _WRONG)
 def test_a_lost_wakeup_is_a_deadlock(name: str, tmp_path: Path) -> None:
     body, kind = _WRONG[name]
