@@ -189,7 +189,14 @@ def _bounded(label: str, run: str) -> Case:
     contexts = _contexts()[label] + int(found[1] or 0)
     command = fencepost("bounded", path, "--contexts", str(contexts), "--unroll", found[2], "--json")
     target = (10.0 if unsafe else 300.0) if run == "CB, LB 8" else None
-    return Case(name, tuple(command), None, ("FAIL" if unsafe else "BOUNDED",), target, c=(path,), model="power")
+    return Case(
+        name, tuple(command), None, ("FAIL" if unsafe else "BOUNDED",), target, c=(path,), model="power",
+        limit=_PATIENCE.get(name),
+    )  # fmt: skip
+
+
+#: Seconds for what is worth more of them: the paper's tool does not finish it.
+_PATIENCE = {"dijkstra safe CB+1, LB 8": 120.0}
 
 
 #: Seconds that one should wait at most for a whole table, on two cores.
