@@ -6,10 +6,9 @@ from pathlib import Path
 
 from fencepost import api
 from fencepost.program.operands import Position
-from fencepost.report.calls import callers
 from fencepost.report.json import verdict_data
+from fencepost.witness.callers import callers
 from fencepost.witness.sites import Called
-from fencepost.witness.story import Moment
 
 _PROGRAM = """#include <assert.h>
 #include <pthread.h>
@@ -56,19 +55,32 @@ def test_the_text_tells_who_called_once_for_each_call(tmp_path: Path) -> None:
     assert "called at calls.c:15" not in text, "get is shown where it is called"
 
 
+def _place(at: Position | None) -> str:
+    return f"{at.file}:{at.line}" if at is not None else ""
+
+
 def test_a_call_that_goes_on_is_told_again_after_another_one() -> None:
     at = [Position("a.c", line) for line in range(9)]
-    inside = (Called("push", at[1]), Called("main", at[5]))
-    steps = [((Called("main", at[4]),), 4), (inside, 1), (inside, 1), ((Called("main", at[6]),), 6), (inside, 1)]
-    moments = [Moment(n, 0, "read", "", at=at[line], calls=calls) for n, (calls, line) in enumerate(steps, 1)]
-    moments.append(Moment(6, 1, "read", "", at=at[1], calls=inside))
+    inside, outside = (Called("push", at[1]), Called("main", at[5])), (Called("main", at[4]),)
+    steps = [(0, outside, at[4]), (0, inside, at[1]), (0, inside, at[1]), (0, outside, at[4]), (0, inside, at[1])]
     told = "in push, called at a.c:5"
-    assert callers(moments) == {2: told, 5: told, 6: told}
+    assert callers([*steps, (1, inside, at[1])], _place) == ["", told, "", "", told, told]
 
 
 def test_libraries_and_the_far_outside_are_left_out() -> None:
     own = [Called(f"f{n}", Position("a.c", n)) for n in range(1, 7)]
     library = Called("invoke", Position("/usr/include/c++/12/functional", 7))
-    moment = Moment(1, 0, "read", "", at=own[0].at, calls=(own[0], library, *own[1:]))
-    text = callers([moment])[1]
+    (text,) = callers([(0, (own[0], library, *own[1:]), own[0].at)], _place)
     assert text == "in f1, called at a.c:2 in f2, called at a.c:3 in f3, called at a.c:4 ..."
+
+
+def test_a_thread_of_the_library_frees_what_it_had(tmp_path: Path) -> None:
+    """How std::thread gives its own memory back is no step of the story; what the program deletes is."""
+    file = tmp_path / "hits.cpp"
+    file.write_text(
+        "#include <atomic>\n#include <cassert>\n#include <thread>\nstd::atomic<int> hits; std::atomic<int *> p;\n"
+        "int main() {\n  p = new int;\n  auto hit = [] { if (hits++) delete p.load(); };\n"
+        "  std::thread a(hit), b(hit);\n  a.join();\n  b.join();\n  assert(hits != 2);\n}\n"
+    )
+    text = api.check(file, fix=False).story()
+    assert text.count("frees") == 1 and "hits.cpp:7" in text and "thread.h" not in text

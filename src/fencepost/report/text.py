@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.operands import Position
 from fencepost.records import dataclass
-from fencepost.report.calls import callers
 from fencepost.report.visible import visible
 from fencepost.verdict import Answer, ErrorReport, Verdict, Witness
 from fencepost.witness.titles import SELF_EXPLAINING, TITLES
@@ -213,12 +212,10 @@ def _columns(story: Story, width: int) -> list[Line]:
     names = [Span(c.name + (f"  ({c.hidden} not shown)" if c.hidden else ""), "head") for c in story.columns]
     lines = [_row("", [[n] for n in names], wide)]
     lines.append([Span("─" * (_GUTTER - 1) + "─┼─".join("─" * (wide + (not i)) for i in range(len(order))), "dim")])
-    called = callers(story.moments)
     for moment in story.moments:
-        via = called.get(moment.number, "")
-        cell = _cell(moment, via, wide)
+        cell = _cell(moment, wide)
         if moment.thread not in order:
-            lines += [[Span(f"{moment.number:>3}  "), *line] for line in _cell(moment, via, width - _GUTTER)]
+            lines += [[Span(f"{moment.number:>3}  "), *line] for line in _cell(moment, width - _GUTTER)]
             continue
         at = order.index(moment.thread)
         for number, line in enumerate(cell):
@@ -238,7 +235,7 @@ def _row(number: str, cells: list[Line], wide: int) -> Line:
     return line
 
 
-def _cell(m: Moment, via: str, wide: int) -> list[Line]:
+def _cell(m: Moment, wide: int) -> list[Line]:
     """What happened, where the value came from, the source line, who called: each on lines of its own."""
     mark = {"error": "✗ ", "wait": "… "}.get(m.kind, "✗ " if m.blamed else "")
     style = "error" if mark == "✗ " else m.kind if m.kind in _STYLES else ""
@@ -251,7 +248,7 @@ def _cell(m: Moment, via: str, wide: int) -> list[Line]:
     lines += [[Span(t, "missed" if "missed" in m.detail else "")] for t in wrap(m.detail, wide)]
     where = f"{m.place}  {m.source}".strip()
     lines += [[Span(t, "dim")] for t in _fold(where, wide, 3)] if where else []
-    return lines + [[Span(t, "dim")] for t in wrap(via, wide)]
+    return lines + [[Span(t, "dim")] for t in wrap(m.via, wide)]
 
 
 def _fold(text: str, wide: int, most: int) -> list[str]:
@@ -273,9 +270,8 @@ def _list(story: Story, width: int) -> list[Line]:
     names = {c.thread: c.name for c in story.columns}
     wide = max((len(n) for n in names.values()), default=0)
     lines: list[Line] = []
-    called = callers(story.moments)
     for m in story.moments:
-        for number, line in enumerate(_cell(m, called.get(m.number, ""), max(width - _GUTTER - wide - 2, 20))):
+        for number, line in enumerate(_cell(m, max(width - _GUTTER - wide - 2, 20))):
             name = "" if number else names.get(m.thread, "")
             count = "" if number else str(m.number)
             lines.append([Span(f"{count:>3}  ", "dim"), Span(f"{name:<{wide}}  ", "head"), *line])

@@ -14,6 +14,7 @@ from fencepost.program.operands import Position
 from fencepost.program.program import Arch
 from fencepost.records import dataclass
 from fencepost.verdict import Edge, ErrorReport, Step, Witness
+from fencepost.witness.callers import callers
 from fencepost.witness.case import Case, open_case
 from fencepost.witness.explain import Explanation, explain, waits_for
 from fencepost.witness.faults import is_fault, thing
@@ -31,7 +32,8 @@ from fencepost.witness.turns import Unit
 class Moment:
     """One step. `kind` is `read`, `write`, `update` (a read-modify-write), `fence`, ..., `wait` for a thread that
     waits for ever, or `error`. `events` is empty for the last two. `because` is the event that a `wait` waits
-    because of: who took the lock, who wrote last. `calls`: the calls that the thread is in, innermost first."""
+    because of: who took the lock, who wrote last. `calls`: the calls that the thread is in, innermost first; `via` says
+    so in words where the thread has come into another one."""
 
     number: int
     thread: int
@@ -46,6 +48,7 @@ class Moment:
     blamed: bool = False
     because: int = -1
     calls: tuple[Called, ...] = ()
+    via: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,7 @@ class _Teller:
 
     def unspoken(self) -> frozenset[int]:
         """Steps inside the operations of the thread library that say nothing, and what other libraries do with plain
-        accesses: how std::thread hands its function over."""
+        accesses and memory of their own: how std::thread hands its function over."""
         halves, events = dict(self.case.witness.execution.rmw), self.case.witness.execution.events
         placed = self.case.arch is Arch.C11 and any(e.at is not None for e in events)
         second = set(halves.values())
@@ -108,9 +111,12 @@ class _Teller:
         for e in self.told - self.case.essential - second:
             unit = [e, halves[e]] if e in halves else [e]
             plain = placed and events[e].is_access and events[e].mode is Mode.NA
-            if (plain and (foreign(events[e].at) or self.nameless(events[e]))) or told_as(
-                self.case, [self.case.events[i] for i in unit]
-            ) == HIDDEN:
+            memory = placed and events[e].kind in (EventKind.MALLOC, EventKind.FREE) and foreign(self.case.events[e].at)
+            if (
+                memory
+                or (plain and (foreign(events[e].at) or self.nameless(events[e])))
+                or told_as(self.case, [self.case.events[i] for i in unit]) == HIDDEN
+            ):
                 found |= set(unit)
         return frozenset(found) - self.case.essential
 
@@ -140,6 +146,8 @@ class _Teller:
         explanation = explain(self.case, self.numbers)
         for mark in [*self.waits(), *self.error()]:
             moments.append(replace(mark, number=len(moments) + 1))
+        called = callers(((m.thread, m.calls, m.at) for m in moments), self.names.place)
+        moments = [replace(m, via=via) if via else m for m, via in zip(moments, called, strict=True)]
         shown = {m.thread for m in moments if m.thread >= 0}
         threads = sorted(shown)
         output = self.case.replayed.output if self.case.replayed is not None else {}

@@ -49,3 +49,26 @@ def test_heap_memory_is_named_by_its_type(tmp_path: Path) -> None:
     assert isinstance(one, Struct) and [f.name for f in one.fields] == ["value", "next"] and head == one
     assert three == Array(one, 3) and number == Scalar("i", 4) and anything is None
     assert any(i.name == "local" and i.type == one for i in code if isinstance(i, Alloca))
+
+
+HANDED = """#include <stdlib.h>
+struct node { int value; struct node *next; };
+typedef struct { struct node *head; } list;
+static list all;
+static void push(list *l, int extra, struct node *n) { n->next = l->head; l->head = n; n->value = extra; }
+static void swallow(void *anything) { free(anything); }
+int main(void) {
+    push(&all, 3, malloc(sizeof(struct node)));
+    swallow(malloc(16));
+    return all.head->value;
+}
+"""
+
+
+@pytest.mark.usefixtures("compiler")
+def test_memory_that_is_handed_on_is_named_by_the_parameter(tmp_path: Path) -> None:
+    (tmp_path / "handed.c").write_text(HANDED)
+    code = read_file(tmp_path / "handed.c").function("main").code
+    blocks = [i for i in code if isinstance(i, Malloc)]
+    assert [b.name for b in blocks] == ["node", ""]
+    assert isinstance(blocks[0].type, Struct) and blocks[1].type is None

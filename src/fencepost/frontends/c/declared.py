@@ -19,6 +19,7 @@ _AND = re.compile(rf"^\s*({_NAME}) = and \w+ ({_NAME}), -?\d+", re.M)
 _OR = re.compile(rf"^\s*({_NAME}) = or \w+ ({_NAME}), ", re.M)
 _CAST = re.compile(rf"^\s*({_NAME}) = bitcast [^,]*? ({_NAME}) to ", re.M)
 
+_CALL = re.compile(r"\b(?:call|invoke) [^@]*(@(?:[-\w$.]+|\"[^\"]*\"))\(")
 _CALLED = re.compile(rf"^\s*({_NAME}) = (?:tail |musttail |notail )?(?:call|invoke) ")
 
 
@@ -74,11 +75,29 @@ class Declared:
         return name, type_ if size.value == type_.size else Array(type_, size.value // type_.size)
 
     def _pointee(self, result: str | None) -> tuple[str, DataType | None]:
-        """What the pointer that a value is stored to points at."""
+        """What the pointer that a value is stored to points at; of a value that is handed to a function at once, what
+        the parameter there does."""
         place = self._stored.get(result or "")
         if place is None:
-            return "", None
+            return self._handed_to(result) if result else ("", None)
         return self.module.debug.pointee(self.module.debug.type_of(self._variable(place)))
+
+    def _handed_to(self, result: str) -> tuple[str, DataType | None]:
+        used = re.compile(rf"[ (]%{re.escape(result)}[,)]")
+        for line in self._text.splitlines():
+            call = _CALL.search(line)
+            callee = self.module.functions.get(plain_name(call.group(1))) if call is not None else None
+            if call is None or callee is None or callee.lines is None or not used.search(line, call.end() - 1):
+                continue
+            words = re.split(r",(?![^(]*\))", line[call.end() : line.rfind(")")])
+            at = next((n for n, word in enumerate(words) if word.split()[-1:] == [f"%{result}"]), len(words))
+            if callee is not self.function and at < len(callee.parameters):
+                return Declared(callee)._stored_as(callee.parameters[at].name)
+        return "", None
+
+    def _stored_as(self, parameter: str) -> tuple[str, DataType | None]:
+        """What a parameter of this function points at."""
+        return self._pointee(parameter) if parameter in self._stored else ("", None)
 
     def _asked_for(self) -> tuple[str, DataType | None]:
         """The one type that all callers in this module make of the result; nothing where they differ."""
