@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import shutil
@@ -292,6 +293,16 @@ def test_what_did_not_run_keeps_its_figures_and_its_date() -> None:
     assert merged["suites"] == {"rcmc-tables": [casrot, readers], "rsmc-table1": []}
     assert merged["dates"]["rcmc-tables"] == {"date": "today", "load": 7.5, "peers": ["cbmc"], "older": 1}
     assert merged["dates"]["rsmc-table1"] == {"date": "yesterday", "peers": []}
+
+
+def test_one_row_of_the_natural_table_replaces_itself_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(BENCHMARKS / "natural"))
+    table = importlib.import_module("table")
+    page = (BENCHMARKS.parent / "docs" / "natural.md").read_text(encoding="utf-8")
+    assert table.with_rows(page, {}) == page
+    changed = table.with_rows(page, {"fib": "| fib | new |"})
+    assert [line for line in changed.splitlines() if line not in page.splitlines()] == ["| fib | new |"]
+    assert len(changed.splitlines()) == len(page.splitlines())
 
 
 def test_a_suite_that_could_not_run_keeps_all_of_its_rows() -> None:

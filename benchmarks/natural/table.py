@@ -109,26 +109,33 @@ def line(row: Row, limit: float) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
+def with_rows(page: str, found: dict[str, str]) -> str:
+    """The page with these rows; those of other programs stay."""
+    before, _, rest = page.partition("<!-- table -->\n")
+    table, _, after = rest.partition("<!-- end -->")
+    old = {cells[1].strip(): text for text in table.splitlines()[2:] if len(cells := text.split("|")) > 1}
+    rows = [known[row.name] for known in [old | found] for row in ROWS if row.name in known]
+    return before + "<!-- table -->\n" + "\n".join([HEAD, *rows]) + "\n<!-- end -->" + after
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--limit", type=float, default=60.0, help="seconds for each question")
     parser.add_argument("--only", default="", help="one program")
     parser.add_argument("--page", type=Path, help="write the table into this page, between its two marks")
     options = parser.parse_args()
-    lines = [HEAD]
+    found = {}
     print(HEAD, flush=True)
     for row in ROWS:
         if options.only in ("", row.name):
             try:
-                lines.append(line(row, options.limit))
+                found[row.name] = line(row, options.limit)
             except FencepostError as error:
-                lines.append(f"| {row.name} | | {error} |")
-            print(lines[-1], flush=True)
+                found[row.name] = f"| {row.name} | | {error} |"
+            print(found[row.name], flush=True)
     if options.page:
-        before, _, rest = options.page.read_text(encoding="utf-8").partition("<!-- table -->\n")
-        _, _, after = rest.partition("<!-- end -->")
-        table = "\n".join(lines)
-        options.page.write_text(f"{before}<!-- table -->\n{table}\n<!-- end -->{after}", encoding="utf-8")
+        text = options.page.read_text(encoding="utf-8")
+        options.page.write_text(with_rows(text, found), encoding="utf-8")
     return 0
 
 
