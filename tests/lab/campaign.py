@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
-import re
 import subprocess
 import sys
 import time
@@ -31,6 +30,7 @@ from other_core import use_core  # before anything of fencepost is imported
 use_core(sys.argv)
 
 from kinds import Kind, kinds  # noqa: E402
+from pages import put_between  # noqa: E402
 
 from fencepost import _core  # noqa: E402
 from fencepost.explore import native  # noqa: E402
@@ -112,15 +112,6 @@ def commit() -> str:
 
 
 BEGIN, END = "<!-- campaign -->", "<!-- end of campaign -->"
-
-
-def write(page: Path, report: str) -> None:
-    """Puts the report between its two marks."""
-    text = page.read_text(encoding="utf-8")
-    if BEGIN not in text or END not in text:
-        raise SystemExit(f"{page} should have the lines {BEGIN} and {END}")
-    fresh = re.sub(f"{BEGIN}.*{END}", lambda _: f"{BEGIN}\n{report}\n{END}", text, flags=re.DOTALL)
-    page.write_text(fresh, encoding="utf-8")
 
 
 def judged(kind: Kind, seed: int) -> str | None:
@@ -281,7 +272,7 @@ def main() -> int:
         campaign.save()
     print(campaign.report())
     if options.write is not None:
-        write(options.write, campaign.report())
+        put_between(options.write, BEGIN, END, campaign.report())
     return int(len(campaign.bad) > before)
 
 

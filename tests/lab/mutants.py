@@ -3,6 +3,7 @@
     python tests/lab/mutants.py --work /tmp/mutants              # all of mutants.toml
     python tests/lab/mutants.py --work /tmp/mutants --only psc   # those whose name contains this
     python tests/lab/mutants.py --work /tmp/mutants --record a.json   # keeps what was found, and asks only the others
+    python tests/lab/mutants.py --record a.json --write docs/how/oracles.md   # only put what it has into this page
     python tests/lab/mutants.py --check                          # only whether each of them still fits the sources
 
 The sources are copied to the working folder, built there with two widths of rows only, broken, asked and mended again.
@@ -24,6 +25,8 @@ import tomllib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from pages import put_between
+
 ROOT = Path(__file__).parents[2]
 SECONDS = 60  # of processor time
 PATIENCE = 20 * SECONDS  # on a busy machine
@@ -42,6 +45,7 @@ class Mutant:
     new: str
     only: str = ""
     test: str = ""
+    survives: str = ""  # why nobody finds it, where that is known
 
     @property
     def native(self) -> bool:
@@ -219,6 +223,31 @@ class Record:
             self.path.write_text(json.dumps(content, indent=1), encoding="utf-8")
 
 
+#: The parts of the table, by where a mutant is.
+PARTS = (
+    ("native/explore/commit", "hardware engine"), ("native/explore", "explorer"), ("native/models", "consistency"),
+    ("native/vm", "machine"), ("native", "states and bindings"), ("src/fencepost/models", "models as .cat"),
+    ("src/fencepost/program", "passes"), ("src", "verbs, saved states, enumeration"),
+)  # fmt: skip
+BEGIN, END = "<!-- mutants -->", "<!-- end of mutants -->"
+
+
+def report(record: Record) -> str:
+    """What stands in the page on oracles."""
+    rows: dict[str, list[Mutant]] = {}
+    for mutant in mutants():
+        rows.setdefault(next(name for start, name in PARTS if mutant.file.startswith(start)), []).append(mutant)
+    lines = ["| part | mutants | asked | found |", "|---|---|---|---|"]
+    for name, members in [*rows.items(), ("**all**", mutants())]:
+        known = [record.said[m.name].said for m in members if m.name in record.said]
+        lines.append(f"| {name} | {len(members)} | {len(known)} | {known.count(FOUND)} |")
+    told = {m: record.said[m.name].said for m in mutants() if m.name in record.said}
+    survivors = [f"- {m.name}: {said}. {m.survives}".strip() for m, said in told.items() if said != FOUND]
+    slowest = max((a.ask for a in record.said.values()), default=0.0)
+    words = f"The last run took at most {slowest:.0f} s of processor time to find one."
+    return "\n".join([words, "", *lines, "", *(["Not found:", "", *survivors] if survivors else ["None of those that were asked survives."])])
+
+
 def asked(workshop: Workshop, mutant: Mutant) -> Asked:
     try:
         return workshop.examine(mutant)
@@ -232,6 +261,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="mutants whose name or file contains this")
     parser.add_argument("--record", type=Path, help="a file that keeps the answers; what it has is not asked again")
     parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--write", type=Path, help="only put the table of the record into this page")
     parser.add_argument("--check", action="store_true", help="only whether each mutant fits the sources")
     options = parser.parse_args()
     chosen = [m for m in mutants() if options.only in m.name or options.only in m.file]
@@ -239,9 +269,12 @@ def main() -> int:
         wrong = [m.name for m in chosen if not m.fits(ROOT)]
         print("\n".join(wrong) or f"{len(chosen)} mutants fit")
         return int(bool(wrong))
+    record = Record(options.record)
+    if options.write is not None:
+        put_between(options.write, BEGIN, END, report(record))
+        return 0
     if options.work is None:
         parser.error("--work names no folder")
-    record = Record(options.record)
     workshop = Workshop(options.work.resolve(), options.python)
     workshop.prepare()
     for mutant in sorted(chosen, key=lambda m: m.native):
