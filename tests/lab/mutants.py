@@ -245,7 +245,8 @@ def report(record: Record) -> str:
     survivors = [f"- {m.name}: {said}. {m.survives}".strip() for m, said in told.items() if said != FOUND]
     slowest = max((a.ask for a in record.said.values()), default=0.0)
     words = f"The last run took at most {slowest:.0f} s of processor time to find one."
-    return "\n".join([words, "", *lines, "", *(["Not found:", "", *survivors] if survivors else ["None of those that were asked survives."])])
+    left = ["Not found:", "", *survivors] if survivors else ["None of those that were asked survives."]
+    return "\n".join([words, "", *lines, "", *left])
 
 
 def asked(workshop: Workshop, mutant: Mutant) -> Asked:
