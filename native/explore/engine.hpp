@@ -147,6 +147,22 @@ private:
   bool looked_twice(const typename Graph<W>::Thread& th) const;
   bool stands_for_nothing() const;
 
+  // --- attempts in vain
+  struct Attempt {
+    std::uint32_t thread, first; // first: the program-order index of its first event
+    Id next;                     // the read of the next attempt: before it this one ends
+  };
+  std::vector<Attempt> attempts(const Set& among) const;
+  bool is_part(const Attempt& a, Id e) const;
+  bool is_part(const std::vector<Attempt>& all, Id e) const;
+  std::uint64_t added(const std::vector<Attempt>& all, Id w) const;
+  bool makes_use(const std::vector<Attempt>& all, const Attempt& a, Id w, const Set& among) const;
+  bool is_seen(const std::vector<Attempt>& all, const Attempt& a, const Set& among) const;
+  std::vector<Attempt> unseen(std::vector<Attempt> all, const Set& among) const;
+  bool is_in_vain(Id e) const;
+  void stop_after_attempt(Id e);
+  void report_attempts_seen();
+
   // --- without coherence
   Id next_source_weakly(Frame& f);
   bool only_place_weakly(Frame& f);

@@ -2,6 +2,7 @@
 // that includes this instantiates several widths.
 #pragma once
 
+#include "explore/engine_attempts_impl.hpp"
 #include "explore/engine_barriers_impl.hpp"
 #include "explore/engine_blocks_impl.hpp"
 #include "explore/engine_forward_impl.hpp"

@@ -161,6 +161,7 @@ template <unsigned W> bool Engine<W>::push_next() {
     f.cursor = g.coherence_last(g[e].location);
     compute_rows(g, e, options_.model);
     answer(e);
+    stop_after_attempt(e);
     break;
   case ActionKind::Choose:
     f.kind = Kind::Choose;

@@ -29,6 +29,7 @@ template <unsigned W> void Engine<W>::complete() {
 template <unsigned W> void Engine<W>::tell(const Graph<W>& g) {
   FP_ASSERT(movable_thread() < 0, "nobody should move where an execution ends");
   if (stands_for_nothing()) return;
+  report_attempts_seen();
   if (joins_in_part()) return give_up_symmetry();
   const std::uint64_t before = results_.executions;
   bool all_ended = true, stuck = false;

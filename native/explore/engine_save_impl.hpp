@@ -183,6 +183,9 @@ template <unsigned W> void Engine<W>::rebuild(Graph<W>& g, const std::vector<boo
     if (v.is_write() && v.co_before != none) g.location[v.location].writes.set(g.bit(e));
   }
   rebuild_rows(g);
+  for (const auto& th : g.thread)
+    if (th.now && th.last != none && (g[th.last].is_write() || (g[th.last].is_read() && !g[th.last].pinned)))
+      stop_after_attempt(th.last);
 }
 
 template <unsigned W> void Engine<W>::rebuild_rows(Graph<W>& g) {

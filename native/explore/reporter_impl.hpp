@@ -4,15 +4,6 @@
 #include "explore/reporter.hpp"
 
 namespace fencepost {
-namespace detail {
-
-// Whether it changes a place by a sum, whatever is there.
-inline bool adds(const Instruction& i) {
-  const auto op = static_cast<RmwOp>(i.sub);
-  return i.opcode == Opcode::Rmw && (op == RmwOp::Add || op == RmwOp::Sub);
-}
-
-} // namespace detail
 
 template <class G> std::optional<Trouble> Reporter<G>::fault(const G& g, std::uint32_t t) const {
   const LocalState& now = *g.thread[t].now;
@@ -88,7 +79,7 @@ template <class G> void Reporter<G>::blocked(const G& g) {
     if (a.shortcut) return; // the execution with the shorter way stands for it
     process |= a.kind == ActionKind::End && a.process;
     assumed |= a.assumed();
-    undone |= a.undone;
+    undone |= a.undone && !a.attempt;
   }
   if (undone) report_undone(g);
   if (has_shared_stack) report_ended(g);
@@ -163,7 +154,7 @@ template <class G> void Reporter<G>::report_stalled(const G& g) {
 template <class G> void Reporter<G>::report_undone(const G& g) {
   const auto undone = [&](std::uint32_t t) {
     const auto* now = g.thread[t].now;
-    return now && now->action.kind == ActionKind::Block && now->action.undone;
+    return now && now->action.kind == ActionKind::Block && now->action.undone && !now->action.attempt;
   };
   bool used = false;
   for (std::uint32_t t = 0; t < g.thread.size() && !used; ++t) {
@@ -196,10 +187,10 @@ template <class G> bool Reporter<G>::watched(const G& g, Id w, const std::vector
     const Action& now = g.thread[u.thread].now->action;
     if (now.kind == ActionKind::Block && now.spin && !now.undone && g.index_of(d) >= now.value) return false;
     const Instruction& i = states_.machine().program().code[u.at->state.pc];
-    return !(detail::adds(i) && i.dst < 0);
+    return !(adds(i) && i.dst < 0);
   };
   for (Id v = w; v != none && (v == w || !of_mine(v)); v = g[v].co_after) {
-    if (v != w && !detail::adds(states_.machine().program().code[g[v].at->state.pc])) return true;
+    if (v != w && !adds(states_.machine().program().code[g[v].at->state.pc])) return true;
     if (std::any_of(g.order.begin(), g.order.end(), [&](Id d) { return uses(d, v); })) return true;
   }
   return false;

@@ -233,6 +233,12 @@ struct Instruction {
   std::uint64_t number; // alignment of allocations, loop of a SpinHead, base of a ThreadLocalAddress
 };
 
+// Whether it changes a place by a sum, whatever is there.
+inline bool adds(const Instruction& i) {
+  const auto op = static_cast<RmwOp>(i.sub);
+  return i.opcode == Opcode::Rmw && (op == RmwOp::Add || op == RmwOp::Sub);
+}
+
 struct Function {
   std::uint32_t name, registers, parameters, start, length;
   bool variadic;

@@ -1,5 +1,6 @@
 #include "vm/local_states.hpp"
 
+#include "vm/attempts.hpp"
 #include "vm/rounds.hpp"
 #include "vm/undone.hpp"
 
@@ -52,8 +53,9 @@ LocalStates::LocalStates(const Bytecode& program, bool track_dependencies, Machi
       locations_(program, prologue_) {
   if (limits.shortcuts && !track_dependencies) rounds_ = std::make_unique<Rounds>(machine_);
   const auto undoes = [](const Instruction& i) { return i.opcode == Opcode::SpinHead && i.flags & flag::undoes; };
-  if (limits.old_values && std::any_of(program.code.begin(), program.code.end(), undoes))
-    undone_ = std::make_unique<UndoneRounds>();
+  if (std::none_of(program.code.begin(), program.code.end(), undoes)) return;
+  if (rounds_) attempts_ = std::make_unique<Attempts>(machine_, *rounds_);
+  if (limits.old_values) undone_ = std::make_unique<UndoneRounds>();
 }
 
 LocalStates::~LocalStates() = default;
@@ -101,9 +103,16 @@ LocalState* LocalStates::compute_next(LocalState* state, std::uint64_t answer) {
   fresh->action = machine_.run(fresh->state);
   fresh->parent = state;
   fresh->answer = answer;
+  std::unique_ptr<LocalState> stopped;
+  while (auto found = attempts_ ? Attempts::judge_head(*fresh) : nullptr) {
+    if (!stopped) stopped = std::move(found);
+    fresh->action = machine_.run_past(fresh->state);
+  }
   if (rounds_) rounds_->judge(*fresh);
   LocalState* kept = adopt(std::move(fresh));
   state->add_child(kept);
+  if (attempts_ && !stopped) stopped = attempts_->judge(*kept);
+  if (stopped) kept->stopped = adopt(std::move(stopped));
   return kept;
 }
 
@@ -136,6 +145,8 @@ void LocalStates::collect(const std::vector<LocalState*>& live) {
     state->mark = epoch_;
   for ([[maybe_unused]] const LocalState* state : live)
     FP_ASSERT(!state->parent || state->parent->mark == epoch_, "the ancestors of live states should be live");
+  for (auto& state : states_)
+    if (state->mark == epoch_ && state->stopped) state->stopped->mark = epoch_;
   for (auto& state : states_)
     if (state->mark == epoch_) state->keep_children([&](const LocalState& child) { return child.mark == epoch_; });
   std::erase_if(states_, [&](const auto& state) { return state->mark != epoch_; });

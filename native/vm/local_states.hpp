@@ -28,6 +28,7 @@ struct LocalState {
   std::uint64_t answer = 0;        // the edge from the parent; of one that was told, whether it succeeds
   bool told = false;               // the parent, with the outcome of its compare-exchange said beforehand
   LocalState* twins[2] = {};       // itself, where that is said
+  LocalState* stopped = nullptr;   // itself, where the attempt in vain before it is left out: see Attempts
   LocalState* child(std::uint64_t given) const {
     if (children.size() > few) {
       const auto known = index.find(given);
@@ -91,6 +92,7 @@ private:
   std::unordered_map<std::uint64_t, std::vector<Location>> by_granule_; // 8-byte granules
 };
 
+class Attempts;
 class Rounds;
 class UndoneRounds;
 
@@ -100,6 +102,7 @@ public:
   ~LocalStates();
 
   Machine& machine() { return machine_; }
+  Attempts* attempts() const { return attempts_.get(); }
   const UndoneRounds* undone() const { return undone_.get(); }
   Locations& locations() { return locations_; }
   const Prologue& prologue() const { return prologue_; }
@@ -135,6 +138,7 @@ private:
   Prologue prologue_;
   Locations locations_;
   std::unique_ptr<Rounds> rounds_;       // where they are looked for
+  std::unique_ptr<Attempts> attempts_;   // likewise, of programs with loops that may take back what they add
   std::unique_ptr<UndoneRounds> undone_; // where there may be some that matter
   std::vector<std::unique_ptr<LocalState>> states_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::vector<std::uint64_t>>, LocalState*> first_;

@@ -50,6 +50,7 @@ struct Action {
   bool noreturn = false;         // Read, Write: of a read-modify-write whose result goes nowhere
   bool alone = false;            // Block: a wait on memory that nobody else can reach, and no assume that failed
   bool shortcut = false;         // Block: a shorter way leads to the same state, so nothing is lost
+  bool attempt = false;          // Block by a spin or a shortcut: an attempt in vain before it took back what it added
   bool silent = false;           // Block by a spin or a shortcut: no read of it can be an error
   bool undone = false;           // Block by a spin: the iteration added something and took it back
   bool process = false;          // End: of the whole program
@@ -61,7 +62,7 @@ struct Action {
   // Write: stored. End: result. Choose: low. Join: thread. Spawn: function index. Block that spins or waits: the
   // program-order index of the first event of the iteration, or of the next event
   std::uint64_t value = 0;
-  std::uint64_t high = 0; // Choose
+  std::uint64_t high = 0; // Choose. Block after an attempt in vain: the program-order index of its first event
   DepSet address_deps = 0, data_deps = 0, control_deps = 0;
   DepSet compared_deps = 0; // Read of a Cas, an Await or a BlockingCas: what it compares with comes from there
   const char* message = ""; // Error: a static text, beside the program's own in `string`
@@ -144,6 +145,13 @@ public:
 
   // Runs up to the next action. pre: the previous action was answered.
   Action run(ThreadState& state, std::vector<Printed>* output = nullptr);
+
+  // Goes on past the head of a loop. pre: it stopped there.
+  Action run_past(ThreadState& state) {
+    FP_ASSERT(program_.code[state.pc].opcode == Opcode::SpinHead, "who goes on past a head should stand at one");
+    ++state.pc;
+    return run(state);
+  }
 
   // Answers `action` with what a read read, a choice chose, a join received, a spawn started.
   void reply(ThreadState& state, const Action& action, std::uint64_t value);

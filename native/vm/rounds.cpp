@@ -5,8 +5,6 @@
 namespace fencepost {
 namespace {
 
-constexpr int longest = 64; // events of a run that is looked at
-
 // How much order a read makes.
 int strength(Mode m) {
   switch (m) {
@@ -32,8 +30,8 @@ bool same_bytes(const std::vector<std::uint8_t>& a, const std::vector<std::uint8
   return rest.first == shorter.end() && std::all_of(rest.second, longer.end(), [](auto byte) { return byte == 0; });
 }
 
-// Whether nobody else can tell that this event of a run was there, and it cannot be an error. A read-modify-write that
-// writes what it read is two such events.
+} // namespace
+
 bool is_quiet(const LocalState& event) {
   const Action& a = event.action;
   if (event.state.blocks) return false;
@@ -43,9 +41,12 @@ bool is_quiet(const LocalState& event) {
   return a.kind == ActionKind::Write && a.rmw && event.parent && a.value == event.answer;
 }
 
-} // namespace
+bool adds(const LocalState& event, const Bytecode& program) {
+  if (event.action.kind != ActionKind::Write || !event.action.rmw || event.state.blocks) return false;
+  const Instruction& i = program.code[event.state.pc];
+  return i.mode != Mode::Na && adds(i);
+}
 
-// Whether two states of a thread behave alike for ever.
 bool Rounds::same(const ThreadState& a, const ThreadState& b) const {
   if (a.pc != b.pc || a.depth != b.depth || a.base != b.base || a.function != b.function || a.blocks != b.blocks ||
       a.section != b.section || a.write_pending || b.write_pending || a.piece || b.piece || a.reserved >= 0 ||
@@ -71,7 +72,6 @@ bool Rounds::is_shortcut(const LocalState& from, const LocalState& last, const L
   return reached.kind == now.action.kind && reached.spin == now.action.spin && same(s, now.state);
 }
 
-// Where the innermost loop that the thread is in stands; where that is not known, where the thread stands.
 std::uint32_t Rounds::loop_of(const LocalState& now) const {
   const Bytecode& p = machine_.program();
   const Function& f = p.functions[now.state.function];
@@ -92,7 +92,7 @@ void Rounds::judge(LocalState& now) {
   if (last.action.kind != ActionKind::Read) return;
   bool round = spins, shortcut = false;
   std::uint64_t since = spins ? met.value : UINT64_MAX, quiet_since = UINT64_MAX;
-  int left = longest;
+  int left = longest_run;
   for (const LocalState* at = &last; at && left-- > 0 && is_quiet(*at); at = at->parent) {
     quiet_since = at->state.events;
     if (at->action.kind != ActionKind::Read) continue;

@@ -7,6 +7,15 @@
 
 namespace fencepost {
 
+inline constexpr int longest_run = 64; // events of a run that is looked at
+
+// Whether nobody else can tell that this event of a run was there, and it cannot be an error. A read-modify-write that
+// writes what it read is two such events.
+bool is_quiet(const LocalState& event);
+
+// Whether it is the write of a read-modify-write that adds or subtracts.
+bool adds(const LocalState& event, const Bytecode& program);
+
 class Rounds {
 public:
   explicit Rounds(Machine& machine) : machine_(machine), liveness_(machine.program(), Liveness::Observed::Live) {}
@@ -14,10 +23,14 @@ public:
   // Lets the thread block where its run up to here leads nowhere. pre: `now` has its parent and its action.
   void judge(LocalState& now);
 
-private:
+  // Whether two states of a thread behave alike for ever.
   bool same(const ThreadState& a, const ThreadState& b) const;
-  bool is_shortcut(const LocalState& from, const LocalState& last, const LocalState& now);
+
+  // Where the innermost loop that the thread is in stands; where that is not known, where the thread stands.
   std::uint32_t loop_of(const LocalState& now) const;
+
+private:
+  bool is_shortcut(const LocalState& from, const LocalState& last, const LocalState& now);
 
   Machine& machine_;
   Liveness liveness_;

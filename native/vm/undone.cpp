@@ -10,7 +10,8 @@ namespace {
 // What the writes of a round did to each location, oldest first: value before, values written.
 std::map<std::uint64_t, std::vector<std::uint64_t>> written(const LocalState& blocked) {
   std::map<std::uint64_t, std::vector<std::uint64_t>> found;
-  for (const LocalState* s = blocked.parent; s && s->state.events >= blocked.action.value; s = s->parent) {
+  const std::uint64_t first = blocked.action.attempt ? blocked.action.high : blocked.action.value;
+  for (const LocalState* s = blocked.parent; s && s->state.events >= first; s = s->parent) {
     if (s->action.kind != ActionKind::Write || !s->action.rmw) continue;
     auto& values = found[s->action.address];
     if (!values.empty()) values.erase(values.begin()); // what it was before is known from an older one
@@ -23,7 +24,7 @@ std::map<std::uint64_t, std::vector<std::uint64_t>> written(const LocalState& bl
 
 void UndoneRounds::note(const LocalState& s, const Machine& machine) {
   const Action& a = s.action;
-  if (a.kind == ActionKind::Block && a.undone) {
+  if (a.kind == ActionKind::Block && a.undone != a.attempt) {
     for (const auto& [address, values] : written(s))
       for (std::size_t k = 1; k + 1 < values.size(); ++k)
         if (values[k] != values[0]) between.insert({address, s.state.thread, a.loop, values[0], values[k]});

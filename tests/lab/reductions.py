@@ -2,7 +2,7 @@
 alone, and all of them, against an exploration with none: the same executions up to the names of equal threads and the
 order of arrival at barriers, each of them once; the same errors; blocked or not; the same final memories.
 
-    python tests/lab/reductions.py --programs 4000 --seed 0 --model all [--only locks] [--minutes 10]
+    python tests/lab/reductions.py --programs 4000 --seed 0 --model all [--only locks] [--minutes 10] [--jobs 2]
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import argparse
 import sys
 import time
 from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
@@ -18,6 +19,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "explore"))
 
+from test_attempts import attempts_program
 from test_odd_loops import LOOPS, SHORTCUTS
 from twins import Made, Maker, Threads, named, orbit, renamed
 
@@ -233,6 +235,20 @@ class Tally:
     given_up: int = 0
     bad: list[str] = field(default_factory=list)
 
+    @staticmethod
+    def sum(all_of_them: Iterable[Tally]) -> Tally:
+        whole = Tally()
+        for t in all_of_them:
+            whole.programs += t.programs
+            whole.skipped += t.skipped
+            whole.unfinished += t.unfinished
+            whole.executions += t.executions
+            whole.given_up += t.given_up
+            whole.bad += t.bad
+            for name, n in t.visited.items():
+                whole.visited[name] += n
+        return whole
+
     def compare(self, made: Made, model: str, names: Iterable[str] = tuple(SWITCHES)) -> list[str]:
         """What is different."""
         program = made.program()
@@ -256,8 +272,35 @@ class Tally:
         return wrong
 
 
-def program_of(seed: int, *, sections: bool = False) -> WithBarrier:
-    return (LockMaker if sections or seed % 2 else AnyMaker)(seed).made()
+def program_of(seed: int, *, only: str = "") -> WithBarrier:
+    """Of the shortcuts, every second program has attempts that are taken back; of all reductions, every fifth."""
+    if only != "locks" and seed % (2 if only == "shortcuts" else 5) == 0:
+        return WithBarrier(attempts_program(seed, observed=False), (), None, 0)
+    return (LockMaker if only == "locks" or seed % 2 else AnyMaker)(seed).made()
+
+
+@dataclass
+class Share:
+    """Every `jobs`-th program of a run, for one process."""
+
+    seeds: range
+    models: tuple[str, ...]
+    only: str
+    minutes: float
+
+    def run(self) -> dict[str, Tally]:
+        tallies = {m: Tally() for m in self.models}
+        names = (self.only,) if self.only else tuple(SWITCHES)
+        end = time.monotonic() + 60 * self.minutes
+        for seed in self.seeds:
+            if time.monotonic() > end:
+                print(f"the time is over before seed {seed}", flush=True)
+                break
+            made, model = program_of(seed, only=self.only), Random(seed).choice(self.models)
+            for wrong in tallies[model].compare(made, model, names):
+                tallies[model].bad.append(f"{seed}: {wrong}")
+                print(f"{model}, seed {seed}: {wrong}\njoins {made.joins}, count {made.count}\n{made.text}", flush=True)
+        return tallies
 
 
 def main() -> int:
@@ -267,21 +310,19 @@ def main() -> int:
     parser.add_argument("--model", choices=[*MODELS, "all"], default="all")
     parser.add_argument("--only", choices=SWITCHES, help="this one alone; of locks: on programs with sections only")
     parser.add_argument("--minutes", type=float, default=1e9, help="stop then")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
     asked = parser.parse_args()
     models = MODELS if asked.model == "all" else (asked.model,)
-    tallies = {m: Tally() for m in models}
-    names = (asked.only,) if asked.only else tuple(SWITCHES)
-    end = time.monotonic() + 60 * asked.minutes
-    for seed in range(asked.seed, asked.seed + asked.programs):
-        if time.monotonic() > end:
-            print(f"the time is over before seed {seed}")
-            break
-        made, model = program_of(seed, sections=asked.only == "locks"), Random(seed).choice(models)
-        for wrong in tallies[model].compare(made, model, names):
-            tallies[model].bad.append(f"{seed}: {wrong}")
-            print(f"{model}, seed {seed}: {wrong}\njoins {made.joins}, count {made.count}\n{made.text}", flush=True)
+    last = asked.seed + asked.programs
+    shares = [
+        Share(range(asked.seed + n, last, asked.jobs), models, asked.only or "", asked.minutes)
+        for n in range(asked.jobs)
+    ]
+    with ProcessPoolExecutor(asked.jobs) as pool:
+        found = list(pool.map(Share.run, shares))
+    tallies = {m: Tally.sum(f[m] for f in found) for m in models}
     for model, t in tallies.items():
-        visited = ", ".join(f"{name} {n}" for name, n in t.visited.items())
+        visited = ", ".join(f"{name} {n}" for name, n in t.visited.items() if n)
         print(f"{model}: {t.programs} programs ({t.skipped} too large or unsure), {t.executions} executions; visited: "
               f"{visited}; {t.given_up} given up, {t.unfinished} not done in time, {len(t.bad)} wrong")  # fmt: skip
     return 1 if any(t.bad for t in tallies.values()) else 0

@@ -123,6 +123,12 @@ class Machine(Memory):
                 state.pending = Action(Kind.ERROR, at, error=fault.kind, message=str(fault))
         return state.pending
 
+    def run_past(self, state: ThreadState) -> Action:
+        """Goes on past the head of a loop where it stopped, since the round was not in vain after all."""
+        state.pending = None
+        state.frames[-1].pc += 1
+        return self.run(state)
+
     # --- one instruction
 
     def _frame(

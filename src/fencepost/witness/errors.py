@@ -136,7 +136,7 @@ class _Judge:
         """Whether an action can never be answered, given all writes of the execution."""
         if action.kind is Kind.BLOCK:
             return True
-        if action.kind not in (Kind.JOIN, Kind.READ):
+        if action.kind not in (Kind.JOIN, Kind.READ) and not action.rmw:
             return False
         state = next(r.state for r in self.replayed.runs.values() if r.stopped is action)
         if action.kind is Kind.JOIN:
@@ -168,18 +168,22 @@ class _Judge:
         return values or [machine.initial(action.address, action.size)]
 
     def _goes_round(self, state: ThreadState) -> bool:
-        """Whether a thread that is alone with memory as it is in the end only reads, and comes back to where it was."""
+        """Whether a thread that is alone with memory as it is in the end only reads, or takes back what it adds, and
+        comes back to where it was."""
         state, machine = state.clone(), Machine(self.program)
+        own: dict[int, int] = {}
         for _ in range(_LONG_ROUND):
             action = machine.run(state)
             if action.kind is Kind.BLOCK:
                 return action.spin is not None
             if action.kind is Kind.READ:
-                values = set(self._newest(machine, action))
+                values = {own[action.address]} if action.address in own else set(self._newest(machine, action))
                 if len(values) > 1 or not all(machine.satisfied(state, v) for v in values):
                     return len(values) == 1
                 machine.reply(state, values.pop())
-            elif action.kind is Kind.FENCE:
+            elif action.kind is Kind.FENCE or action.rmw:
+                if action.rmw:
+                    own[action.address] = action.value
                 machine.reply(state)
             else:
                 return False

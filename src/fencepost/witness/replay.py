@@ -161,6 +161,8 @@ class _Replayer:
                 moved = True
                 continue
             action = self.machine.run(run.state)
+            while action.kind is Kind.BLOCK and action.spin is not None and run.done < len(run.events):
+                action = self.machine.run_past(run.state)
             if action.kind is Kind.MALLOC and not self.allocation_events:
                 self._allocate(run, action)
                 moved = True

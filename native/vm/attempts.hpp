@@ -1,0 +1,43 @@
+// Attempts in vain: a thread adds something, finds that it may not go on, takes it back, waits perhaps, and tries
+// again. Where the second try leads to where it would have led as the first one, and nobody made use of what was there
+// in between, the first can be left out. What depends on the thread alone is here; the rest is asked of a graph (see
+// Engine::left_out). Why that is right is in docs/how/waiting.md.
+#pragma once
+
+#include "vm/rounds.hpp"
+
+#include <memory>
+
+namespace fencepost {
+
+class Attempts {
+public:
+  Attempts(Machine& machine, const Rounds& rounds) : machine_(machine), rounds_(rounds) {}
+
+  // The state as one in which the thread stops, where it has just read for an attempt before which there was one in
+  // vain; else nothing. pre: `now` has its parent.
+  std::unique_ptr<LocalState> judge(const LocalState& now);
+
+  // The same for a thread that has come round to the head of a loop, where the second attempt was in vain, too.
+  static std::unique_ptr<LocalState> judge_head(const LocalState& now);
+
+  // Whether a read, or an update that adds, goes on alike with both values.
+  bool is_indifferent(const LocalState& read, std::uint64_t one, std::uint64_t other);
+
+private:
+  // What comes of an attempt: the state before its read, then as far as the action after its write.
+  struct Ahead {
+    const LocalState* read;
+    std::uint64_t value;
+    ThreadState state;
+    Action write, reached;
+  };
+  bool leads_to(const LocalState& from, const Ahead& ahead);
+  std::unique_ptr<LocalState> stopped(const LocalState& now, std::uint64_t first, const LocalState* round);
+  bool goes_on(ThreadState& s, const Action& read, std::uint64_t value, Action& write, Action& reached);
+
+  Machine& machine_;
+  const Rounds& rounds_;
+};
+
+} // namespace fencepost
