@@ -80,6 +80,7 @@ def _certificates() -> Any:
 
 
 ALGORITHMS = ("trust", "rsmc", "rcmc")
+COUNTS = ("visited", "all")
 
 
 def _algorithm() -> Any:
@@ -131,6 +132,10 @@ class ExploreOptions(ModelOptions):
     barriers: bool = option(True, "Visit one execution for all that differ in who came first to a barrier.")
     locks: bool = option(False, "Visit one execution for all that differ in the order of critical sections without a"
                          " conflict.")  # fmt: skip
+    count: str = option(
+        "visited", "What the number of executions counts: those that were visited, or all that there are without"
+        " reductions.", metavar="WHAT",
+    )  # fmt: skip
     save: str | None = option(None, "Keep the state of the exploration in FILE, to resume it later.", metavar="FILE")
     resume: str | None = option(None, "Go on from a state that --save wrote.", metavar="FILE")
     cluster: str | None = option(
@@ -142,6 +147,8 @@ class ExploreOptions(ModelOptions):
     def __post_init__(self) -> None:
         if self.volatile not in MEANINGS:
             raise UsageError(f"--volatile {self.volatile}: expected {' or '.join(MEANINGS)}")
+        if self.count not in COUNTS:
+            raise UsageError(f"--count {self.count}: expected {' or '.join(COUNTS)}")
         for name in ("unroll", "max_executions", "time_limit", "memory", "max_events", "jobs"):
             _check_number(name, getattr(self, name))
         _check_jobs(self.jobs)
@@ -190,12 +197,12 @@ class ExploreOptions(ModelOptions):
     @property
     def reduces_barriers(self) -> bool:
         """Whether arrivals at a barrier may be taken for unordered."""
-        return self.barriers and self._reduces
+        return self.barriers and self._reduces and self.count == "visited"
 
     @property
     def reduces_locks(self) -> bool:
         """Whether critical sections without a conflict may be taken for unordered."""
-        return self.locks and self._reduces
+        return self.locks and self._reduces and self.count == "visited"
 
     @property
     def _reduces(self) -> bool:

@@ -100,3 +100,28 @@ def test_waiting_for_ever_is_told_where_kin_are_joined_last(model: str) -> None:
     """The one who joins has not joined the thread that ended: that changes nothing."""
     verdict = fencepost.check(HERE / "waits_for_ever.c", model=model, fix=False)
     assert [e.kind.value for e in verdict.errors] == ["liveness"]
+
+
+@pytest.mark.parametrize(
+    ("name", "flag"), [("ainc", "-DN=5"), ("binc", "-DN=3"), ("readers", "-DN=6"), ("casw", "-DN=3")]
+)
+@pytest.mark.parametrize("model", ["sc", "tso", "pso", "ra", "rc11"])
+def test_all_executions_can_be_counted(name: str, flag: str, model: str) -> None:
+    path = PROGRAMS / f"{name}.fp"
+    every = fencepost.check(path, model=model, flags=[flag], reductions=False)
+    counted = fencepost.check(path, model=model, flags=[flag], count="all")
+    assert (counted.answer, counted.executions, counted.blocked) == (every.answer, every.executions, every.blocked)
+    assert (
+        counted.extra.get("visited", counted.executions) <= counted.executions and "representing" not in counted.extra
+    )
+
+
+def test_all_executions_of_increments_are_counted_from_one() -> None:
+    path = PROGRAMS / "ainc.fp"
+    found = fencepost.check(path, model="rc11", flags=["-DN=6"], count="all")
+    assert (found.executions, found.extra["visited"]) == (720, 1)
+
+
+def test_what_is_counted_has_two_names() -> None:
+    with pytest.raises(fencepost.UsageError, match="visited or all"):
+        fencepost.check(Path(__file__), count="some")

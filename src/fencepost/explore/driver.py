@@ -91,6 +91,9 @@ def _check(program: Program, found: Model, options: CheckOptions, progress: Watc
     errors, witnesses, limits = reading.sort_findings(report, prepared, found.name, options)
     if errors and report.results.in_parts:  # no witness: what comes before the first thread takes memory apart
         return _check(program, found, replace(options, reductions=False), progress, run)
+    count = reading.counted(report) if options.count == "all" else report.results.executions
+    if count is None:
+        return _check(program, found, replace(options, symmetry=False), progress, run)
     condition = reading.answer_condition(report, prepared)
     unfinished = reading.unfinished(report, limits, prepared)
     seen = Seen(errors, condition, unfinished, report.results.executions, report.results.blocked, "explored",
@@ -103,7 +106,7 @@ def _check(program: Program, found: Model, options: CheckOptions, progress: Watc
         answer,
         reason,
         found.name,
-        report.results.executions,
+        count,
         report.results.blocked,
         report.seconds,
         tuple(errors),
@@ -120,7 +123,7 @@ def _check(program: Program, found: Model, options: CheckOptions, progress: Watc
         | ({"digest": reading.digest(report)} if options.digest else {})
         | ({"duplicates": report.results.duplicates} if options.algorithm == "rcmc" else {})
         | ({"dead_ends": report.results.dead_ends} if report.results.dead_ends and options.algorithm == "trust" else {})
-        | reading.reduced(report, prepared),
+        | reading.reduced(report, prepared, options),
         why,
         others=tuple(witnesses[1:]),
     )

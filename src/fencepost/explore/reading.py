@@ -88,7 +88,7 @@ def flags(report: Report, model: Model) -> list[str]:
     return [f"the model raised its flag {plan.checks[i].name}" for i in raised] if plan is not None else []
 
 
-def reduced(report: Report, prepared: Prepared) -> dict[str, object]:
+def reduced(report: Report, prepared: Prepared, options: ExploreOptions) -> dict[str, object]:
     """What the reductions did: how many executions those that were visited stand for. Where identical threads part in a
     way that the model does not order, several may stand for the same ones, and there is no number; nor is there one
     for orders of arrival at barriers and of critical sections, some of which the model may forbid."""
@@ -96,8 +96,21 @@ def reduced(report: Report, prepared: Prepared) -> dict[str, object]:
     arrivals = any(isinstance(i, Rmw) and i.barrier for f in prepared.program.functions for i in f.code)
     did = {"symmetry": all_ > visited, "barriers": arrivals, "locks": prepared.sections}
     done = [name for name, held in did.items() if held]
-    counted = done == ["symmetry"] and not report.results.uncounted
-    return {"representing": all_ if counted else None, "reductions": done} if done else {}
+    if not done:
+        return {}
+    if options.count == "all":
+        return {"visited": visited, "reductions": done}
+    known = done == ["symmetry"] and not report.results.uncounted
+    return {"representing": all_ if known else None, "reductions": done}
+
+
+def counted(report: Report) -> int | None:
+    """How many executions there are without reductions; None where those that were visited do not tell. Only complete
+    ones are multiplied."""
+    visited, all_ = report.results.executions, report.results.representing
+    if all_ <= visited and not report.results.uncounted:
+        return visited
+    return None if report.results.uncounted or report.results.blocked else all_
 
 
 def digest(report: Report) -> str:
