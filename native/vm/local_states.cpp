@@ -145,8 +145,9 @@ void LocalStates::collect(const std::vector<LocalState*>& live) {
     state->mark = epoch_;
   for ([[maybe_unused]] const LocalState* state : live)
     FP_ASSERT(!state->parent || state->parent->mark == epoch_, "the ancestors of live states should be live");
-  for (auto& state : states_)
-    if (state->mark == epoch_ && state->stopped) state->stopped->mark = epoch_;
+  for (auto& state : states_) // both or none: who is stopped may be asked what it would have been
+    if (state->stopped && (state->mark == epoch_ || state->stopped->mark == epoch_))
+      state->mark = state->stopped->mark = epoch_;
   for (auto& state : states_)
     if (state->mark == epoch_) state->keep_children([&](const LocalState& child) { return child.mark == epoch_; });
   std::erase_if(states_, [&](const auto& state) { return state->mark != epoch_; });
