@@ -101,3 +101,12 @@ def test_what_the_kernel_can_do_besides_is_named(tmp_path: Path) -> None:
 def test_memory_that_is_unmapped_is_gone(tmp_path: Path) -> None:
     body = "int main(void) { char *p = mmap(NULL, 4096, 3, 0x22, -1, 0); munmap(p, 4096); return p[0]; }"
     assert [e.kind for e in _check(tmp_path, body).errors] == [ErrorKind.USE_AFTER_FREE]
+
+
+@pytest.mark.parametrize(("machine", "model", "number"), [("powerpc64le", "power", "221"), ("riscv64", "riscv", "98")])
+def test_each_machine_has_its_numbers(machine: str, model: str, number: str, tmp_path: Path) -> None:
+    path = tmp_path / "program.c"
+    head = "long syscall(long, ...);\nvoid __VERIFIER_assert(int);\nstatic int f = 1;\n"
+    path.write_text(f"{head}int main(void) {{ __VERIFIER_assert(syscall({number}, &f, 1, 5, 0, 0, 0) == 0); }}\n")
+    verdict = api.check(path, model=model, flags=[f"--target={machine}-linux-gnu"])
+    assert verdict.answer is Answer.PASS, verdict.reason

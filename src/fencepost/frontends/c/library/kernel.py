@@ -23,13 +23,15 @@ _COMMANDS = {3: "FUTEX_REQUEUE", 4: "FUTEX_CMP_REQUEUE", 5: "FUTEX_WAKE_OP", 6: 
              8: "FUTEX_TRYLOCK_PI", 11: "FUTEX_WAIT_REQUEUE_PI", 12: "FUTEX_CMP_REQUEUE_PI"}  # fmt: skip
 _ANY = 0xFFFFFFFF
 _ANONYMOUS = 0x20
-#: The numbers of system calls: those of x86-64, and those that newer machines share.
+#: The numbers of system calls: those of x86-64, those of POWER, and those that newer machines share.
 _X86 = {202: "futex", 324: "membarrier", 186: "gettid", 24: "sched_yield", 39: "gettid", 309: "getcpu"}
+_POWER = {221: "futex", 365: "membarrier", 207: "gettid", 158: "sched_yield", 20: "gettid", 302: "getcpu"}
 _GENERIC = {98: "futex", 283: "membarrier", 178: "gettid", 124: "sched_yield", 172: "gettid", 168: "getcpu"}
 
 
 def system_call(b: Body, s: Site) -> Operand:
-    table = _X86 if b.unit.module.triple.startswith("x86_64") else _GENERIC
+    machine = b.unit.module.triple.partition("-")[0]
+    table = _X86 if machine == "x86_64" else _POWER if machine.startswith("powerpc64") else _GENERIC
     name = table.get(s[0].value, "") if isinstance(s[0], Const) else ""
     match name:
         case "futex":
