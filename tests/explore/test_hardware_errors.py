@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import fencepost
 from fencepost.explore import explore
 from fencepost.frontends import read_file, read_text
 from fencepost.options import CheckOptions
@@ -76,3 +77,12 @@ def test_a_race_in_c_is_told_under_hardware_models(model: str, mode: str, told: 
     program = read_text(f"var x\nthread P {{ x.{mode} := 1 }}\nthread Q {{ r := x.{mode} }}\n")
     verdict = explore(program, model)
     assert verdict.answer is Answer.PASS and len(verdict.warnings) == told
+
+
+@pytest.mark.parametrize("model", ["power", "armv7", "armv8", "riscv", "imm"])
+def test_an_error_in_the_first_step_of_every_thread(model: str) -> None:
+    """The graph that is judged then has threads and no event."""
+    program = read_text("var x\nthread P { p := 0; [p] := 1; x := 1 }\nthread Q { p := 0; r := [p] }\n", "t.fp")
+    verdict = fencepost.check(program, model=model, keep_going=True)
+    assert verdict.answer is Answer.FAIL
+    assert {(e.kind, e.at.line) for e in verdict.errors} == {(ErrorKind.NULL, 2), (ErrorKind.NULL, 3)}
