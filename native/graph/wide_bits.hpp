@@ -1,6 +1,7 @@
 // Sets of any number of events: the rows of graphs that outgrow one word. A set has as many words as its highest
 // element ever needed, so that a row costs what it holds, not what the largest graph would. Few words stand in the set
-// itself; more stand in memory of its own, which assigning a set uses again.
+// itself; more stand in a block of memory, which copies share until one of them changes: a copy of a graph with
+// thousands of events costs no new rows. Sets that share a block belong to one thread.
 #pragma once
 
 #include "graph/bits.hpp"
@@ -11,7 +12,7 @@
 namespace fencepost {
 
 template <> struct Bits<many> {
-  static constexpr unsigned capacity = 1U << 13;
+  static constexpr unsigned capacity = 1U << 20; // what is asked for at most; memory ends before
 
   Bits() noexcept : word_(here_) {}
   Bits(const Bits& o) : word_(here_) { assign(o); }
@@ -22,16 +23,11 @@ template <> struct Bits<many> {
   }
   Bits& operator=(Bits&& o) noexcept {
     if (this == &o) return *this;
-    if (o.owns()) {
-      if (owns()) delete[] word_;
-      word_ = here_;
-    }
+    leave();
     take(o);
     return *this;
   }
-  ~Bits() {
-    if (owns()) delete[] word_;
-  }
+  ~Bits() { leave(); }
 
   bool test(unsigned i) const {
     FP_ASSERT(i < capacity, "an element should fit the row that is asked");
@@ -39,14 +35,20 @@ template <> struct Bits<many> {
   }
   void set(unsigned i) {
     FP_ASSERT(i < capacity, "an element should fit the row that gets it");
+    if (test(i)) return;
     grow(i / 64 + 1);
     word_[i / 64] |= 1ULL << (i % 64);
   }
   void reset(unsigned i) {
     FP_ASSERT(i < capacity, "an element should fit the row that loses it");
-    if (i / 64 < size_) word_[i / 64] &= ~(1ULL << (i % 64));
+    if (!test(i)) return;
+    unshare();
+    word_[i / 64] &= ~(1ULL << (i % 64));
   }
-  void clear() { size_ = 0; }
+  void clear() {
+    if (shared()) leave();
+    size_ = 0;
+  }
 
   bool any() const {
     for (unsigned k = 0; k < size_; ++k)
@@ -94,6 +96,7 @@ template <> struct Bits<many> {
   }
 
   Bits& operator|=(const Bits& o) {
+    if (shared() && covers(o)) return *this;
     grow(o.size_);
     for (unsigned k = 0; k < o.size_; ++k)
       word_[k] |= o.word_[k];
@@ -101,11 +104,14 @@ template <> struct Bits<many> {
   }
   Bits& operator&=(const Bits& o) {
     size_ = std::min(size_, o.size_);
+    unshare();
     for (unsigned k = 0; k < size_; ++k)
       word_[k] &= o.word_[k];
     return *this;
   }
   Bits& operator-=(const Bits& o) {
+    if (!meets(o)) return *this;
+    unshare();
     const unsigned n = std::min(size_, o.size_);
     for (unsigned k = 0; k < n; ++k)
       word_[k] &= ~o.word_[k];
@@ -141,43 +147,67 @@ template <> struct Bits<many> {
 private:
   static constexpr unsigned own = 6; // words of its own: with them a set fills a cache line
 
-  bool owns() const { return word_ != here_; }
+  // Words of a block follow its count of sets.
+  bool in_block() const { return word_ != here_; }
+  std::uint64_t& sets() const { return word_[-1]; }
+  bool shared() const { return in_block() && sets() > 1; }
 
-  // At least so many words; new ones are empty.
+  // At least so many words, that no other set has; new ones are empty.
   void grow(unsigned size) {
-    if (size <= size_) return;
-    if (size > room_) enlarge(size);
-    for (unsigned k = size_; k < size; ++k)
-      word_[k] = 0;
-    size_ = size;
+    if (size > room_)
+      move_to_block(std::max(size, 2 * room_));
+    else
+      unshare();
+    for (; size_ < size; ++size_)
+      word_[size_] = 0;
   }
 
-  // Room for so many words, with the old ones kept.
-  [[gnu::noinline]] void enlarge(unsigned size) {
-    const unsigned room = std::max(size, 2 * room_);
-    auto* more = new std::uint64_t[room];
-    std::copy_n(word_, size_, more);
-    if (owns()) delete[] word_;
-    word_ = more;
+  bool covers(const Bits& o) const {
+    for (unsigned k = 0; k < o.size_; ++k)
+      if (o.word_[k] & ~(k < size_ ? word_[k] : 0)) return false;
+    return true;
+  }
+
+  void unshare() {
+    if (shared()) move_to_block(room_);
+  }
+
+  // A block of its own, with the old words kept.
+  [[gnu::noinline]] void move_to_block(unsigned room) {
+    auto* block = new std::uint64_t[room + 1] + 1;
+    block[-1] = 1;
+    std::copy_n(word_, size_, block);
+    leave();
+    word_ = block;
     room_ = room;
   }
 
-  void assign(const Bits& o) {
-    if (o.size_ > room_) {
-      size_ = 0;
-      enlarge(o.size_);
-    }
-    size_ = o.size_;
-    for (unsigned k = 0; k < size_; ++k)
-      word_[k] = o.word_[k];
+  // Gives up the block; the words of the set itself hold nothing then.
+  void leave() {
+    if (!in_block()) return;
+    if (--sets() == 0) delete[] (word_ - 1);
+    word_ = here_;
+    room_ = own;
   }
 
-  // pre: its words stand in the set, or those of the other do.
+  void assign(const Bits& o) {
+    if (o.in_block()) {
+      ++o.sets(); // first: it may be the same block
+      leave();
+      word_ = o.word_;
+      room_ = o.room_;
+    } else {
+      leave();
+      std::copy_n(o.word_, o.size_, word_);
+    }
+    size_ = o.size_;
+  }
+
+  // pre: its words stand in the set.
   void take(Bits& o) noexcept {
     size_ = o.size_;
-    if (!o.owns()) {
-      for (unsigned k = 0; k < size_; ++k)
-        word_[k] = o.word_[k];
+    if (!o.in_block()) {
+      std::copy_n(o.word_, size_, word_);
       return;
     }
     word_ = std::exchange(o.word_, o.here_);

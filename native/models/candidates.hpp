@@ -120,11 +120,13 @@ private:
   std::vector<std::vector<std::uint32_t>> locations_;
 };
 
-// Null where there are more events than the widest row holds.
+inline constexpr std::uint32_t most_candidate_events = 1U << 13; // relations are matrices of them
+
+// Null where there are more events than that.
 inline std::unique_ptr<CandidateFrame> make_frame(const Plan& plan, FrameShape shape) {
   if (shape.events <= 64) return std::make_unique<WideCandidateFrame<1>>(plan, std::move(shape));
   if (shape.events <= 128) return std::make_unique<WideCandidateFrame<2>>(plan, std::move(shape));
-  if (shape.events <= Bits<many>::capacity) return std::make_unique<WideCandidateFrame<many>>(plan, std::move(shape));
+  if (shape.events <= most_candidate_events) return std::make_unique<WideCandidateFrame<many>>(plan, std::move(shape));
   return nullptr;
 }
 

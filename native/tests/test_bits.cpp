@@ -49,6 +49,7 @@ template <class S> void compare_with_a_set(unsigned limit, unsigned seed) {
     CHECK_EQ(s.count(), a.size());
     CHECK_EQ(s.any(), !a.empty());
     CHECK_EQ(s.first(), a.empty() ? S::capacity : *a.begin());
+    CHECK_EQ(s.last(), a.empty() ? S::capacity : *a.rbegin());
     CHECK_EQ(s == t, a == b);
     CHECK((s | t) == (t | s) && (s & t) == (t & s));
   }
@@ -98,6 +99,38 @@ TEST(cutting_a_wide_set_forgets_what_was_cut) {
   CHECK(members(s) == Numbers{1});
   s |= set_of<Wide>({6501});
   CHECK((members(s) == Numbers{1, 6501}));
+}
+
+TEST(copies_of_a_wide_set_go_their_own_ways) {
+  const Numbers numbers{5, 384, 8000};
+  const auto untouched = [&](auto&& change) {
+    const Wide s = set_of<Wide>(numbers);
+    Wide copy = s, other = copy;
+    change(copy);
+    CHECK(members(s) == numbers && members(other) == numbers);
+    other = copy;
+    CHECK(members(other) == members(copy) && members(s) == numbers);
+  };
+  untouched([](Wide& s) { s.set(6); });
+  untouched([](Wide& s) { s.set(9000); });
+  untouched([](Wide& s) { s.reset(384); });
+  untouched([](Wide& s) { s |= set_of<Wide>({7, 400}); });
+  untouched([](Wide& s) { s |= set_of<Wide>({5, 9000}); });
+  untouched([](Wide& s) { s &= set_of<Wide>({5}); });
+  untouched([](Wide& s) { s -= set_of<Wide>({8000}); });
+  untouched([](Wide& s) { s.clear(), s.set(1); });
+  untouched([](Wide& s) { s = set_of<Wide>({1}); });
+  untouched([](Wide& s) { s = set_of<Wide>({1, 9000}); });
+  untouched([](Wide& s) {
+    Wide moved = std::move(s);
+    s = moved;
+    moved.set(6);
+  });
+  untouched([](Wide& s) {
+    const Wide same = s;
+    s = same;
+    s.set(7);
+  });
 }
 
 TEST(wide_sets_are_copied_and_moved_whole) {

@@ -46,9 +46,9 @@ TEST(a_location_without_a_solution_allows_nothing) {
   CHECK(make_frame(plan, frame_of(3))->judge({&none_at_all}).empty());
 }
 
-TEST(a_frame_with_more_events_than_rows_hold_is_refused) {
+TEST(a_frame_with_too_many_events_is_refused) {
   const Plan plan = sequential_consistency();
-  CHECK(make_frame(plan, frame_of(Bits<many>::capacity + 1)) == nullptr);
+  CHECK(make_frame(plan, frame_of(most_candidate_events + 1)) == nullptr);
 }
 
 TEST(a_frame_refuses_what_is_not_of_it) {
