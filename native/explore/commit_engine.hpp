@@ -97,6 +97,7 @@ private:
 
   // --- canonical choices; `previous` is what the choice may look at
   std::pair<Id, bool> bound(const G& g, Id e, const Set& previous) const;
+  std::pair<Id, bool> bound_by_slots(const G& g, Id e, const Set& previous) const;
   Id last_of(const G& g, Location l, const Set& previous) const;
   Id before_of(const G& g, Id w, const Set& previous) const;
   Id canonical_source(const G& g, Id r, const Set& previous) const;

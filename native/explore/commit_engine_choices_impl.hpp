@@ -38,6 +38,31 @@ template <unsigned W> Bits<W> CommitEngine<W>::row(const G& g, const Set& direct
 // one that a read sees (false).
 template <unsigned W> std::pair<Id, bool> CommitEngine<W>::bound(const G& g, Id e, const Set& previous) const {
   const SplitEvent& v = g[e];
+  FP_ASSERT(v.location < g.location.size(), "an access should be to a known location");
+  const auto& l = g.location[v.location];
+  std::uint32_t first = UINT32_MAX;
+  std::pair<Id, bool> found{none, false};
+  const auto later = [&](const SplitEvent& f) { return f.thread == v.thread && f.slot > v.slot && f.slot < first; };
+  l.writes.each([&](unsigned n) {
+    const SplitEvent& f = g.event[n];
+    if (!later(f) || f.pair == e || !g.commits(previous, static_cast<Id>(n))) return;
+    first = f.slot;
+    found = {static_cast<Id>(n), true};
+  });
+  l.reads.each([&](unsigned n) {
+    const SplitEvent& f = g.event[n];
+    if (!later(f) || !previous.test(n) || f.reads_from == e || f.reads_from == none) return;
+    if (!g.commits(previous, f.reads_from)) return;
+    first = f.slot;
+    found = {f.reads_from, false};
+  });
+  FP_ASSERT(found == bound_by_slots(g, e, previous), "both ways should find the same access");
+  return found;
+}
+
+// The slow twin.
+template <unsigned W> std::pair<Id, bool> CommitEngine<W>::bound_by_slots(const G& g, Id e, const Set& previous) const {
+  const SplitEvent& v = g[e];
   const auto& slots = g.thread[v.thread].slot;
   for (std::size_t k = v.slot + 1; k < slots.size(); ++k) {
     const Id f = slots[k];
@@ -45,7 +70,7 @@ template <unsigned W> std::pair<Id, bool> CommitEngine<W>::bound(const G& g, Id 
     if (g[f].is_write() && g.commits(previous, f)) return {f, true};
     if (!g[f].is_read() || !previous.test(g.bit(f))) continue;
     const Id w = g[f].reads_from;
-    if (w != e && g.commits(previous, w)) return {w, false};
+    if (w != e && w != none && g.commits(previous, w)) return {w, false};
   }
   return {none, false};
 }
