@@ -35,6 +35,7 @@ private:
     Set initiated, ci0_initiated, committed; // without the event itself
     Set ppo;
     Set strong, fences, pushed;    // pushed: fences | (rfe ; fences)
+    std::size_t group = 0;         // events with the same `strong`
     Set hb, propbase, seen, syncs; // hb+; propbase; (propbase & W*W) ; hb*; propbase? ; strong ; hb*
   };
   struct After {
@@ -165,25 +166,46 @@ private:
 
   void find_fences(const G& g) {
     has_fences_ = false;
-    for (std::size_t t = 0; t < graph_.lines.size(); ++t) {
-      Fenced all, strong, light;
-      Set stores;
-      const auto& slots = graph_.lines[t].slot;
-      for (std::size_t k = 0; k < slots.size(); ++k) {
-        const Seen& one = slots[k];
-        if (one.event == none) continue;
-        if (one.kind == ActionKind::Fence) {
-          const auto mode = c11_fence(one.action().fence);
-          if (mode && (armv7_ || *mode == Mode::Sc)) strong = all;
-          if (mode && !armv7_ && *mode != Mode::Sc) light = all;
-          if (orders_stores(one.action().fence)) stores = all.accesses & writes_;
-        }
-        if (!one.is_access()) continue;
-        fence(g, t, k, strong, light, stores);
-        all.accesses.set(g.bit(one.event));
-        if (one.is_read()) see(g, one.event, all.sources);
+    groups_ = 0;
+    for (std::size_t t = 0; t < graph_.lines.size(); ++t)
+      find_fences(g, t);
+    images_.resize(groups_);
+    for (auto& [known, image] : images_)
+      known = false;
+  }
+
+  void find_fences(const G& g, std::size_t t) {
+    const auto& slots = graph_.lines[t].slot;
+    Fenced all, strong, light, others = of_others(g, t, 0);
+    Set stores;
+    ++groups_;
+    for (std::size_t k = 0; k < slots.size(); ++k) {
+      const Seen& one = slots[k];
+      if (one.event == none) continue;
+      if (one.kind == ActionKind::Fence) {
+        const auto mode = c11_fence(one.action().fence);
+        const bool whole = mode && (armv7_ || *mode == Mode::Sc);
+        if (mode) (whole ? strong : light) = all;
+        if (whole) ++groups_;
+        if (orders_stores(one.action().fence)) stores = all.accesses & writes_;
+      } else if (one.kind == ActionKind::Join) {
+        others = of_others(g, t, k + 1);
+        ++groups_;
       }
+      if (!one.is_access()) continue;
+      fence(one, strong, light, others, stores);
+      all.accesses.set(g.bit(one.event));
+      if (one.is_read()) see(g, one.event, all.sources);
     }
+  }
+
+  // What starting and joining threads puts before a slot.
+  Fenced of_others(const G& g, std::size_t t, std::size_t k) const {
+    Fenced found;
+    if (!graph_.has_threads) return found;
+    found.accesses = graph_.by_threads(t, k);
+    (found.accesses & reads_).each([&](unsigned e) { see(g, static_cast<Id>(e), found.sources); });
+    return found;
   }
 
   bool orders_stores(FenceKind kind) const {
@@ -195,20 +217,18 @@ private:
     if (w >= 0 && g[w].thread != g[r].thread) sources.set(g.bit(w));
   }
 
-  void fence(const G& g, std::size_t t, std::size_t k, const Fenced& strong, const Fenced& light, const Set& stores) {
-    const Seen& one = graph_.lines[t].slot[k];
+  void fence(const Seen& one, const Fenced& strong, const Fenced& light, const Fenced& others, const Set& stores) {
     Rows& r = rows(one.event);
-    r.strong = strong.accesses;
-    r.pushed = strong.sources | light.sources;
-    if (graph_.has_threads) {
-      const Set before = graph_.by_threads(t, k);
-      r.strong |= before;
-      (before & reads_).each([&](unsigned e) { see(g, static_cast<Id>(e), r.pushed); });
+    r.strong = strong.accesses | others.accesses;
+    r.group = groups_ - 1;
+    if (one.is_write() && armv7_ && stores.any()) {
+      r.strong |= stores;
+      r.group = groups_++;
+      ++groups_; // what follows is of the old group again, under a new number
     }
-    if (one.is_write() && armv7_) r.strong |= stores;
     r.fences = r.strong | (one.is_write() ? light.accesses : light.accesses & reads_);
     if (one.is_write() && !armv7_) r.fences |= stores;
-    r.pushed |= r.fences;
+    r.pushed = r.fences | strong.sources | light.sources | others.sources;
     has_fences_ |= r.fences.any();
   }
 
@@ -267,9 +287,18 @@ private:
     if (!has_fences_) return;
     Rows& r = rows(e);
     if (writes_.test(static_cast<unsigned>(e))) r.seen |= r.propbase & writes_;
-    Set left = r.strong;
+    auto& [known, image] = images_[r.group];
+    if (!known) find_image(r.strong, image);
+    known = true;
+    r.syncs |= image;
+  }
+
+  // propbase ; [of]
+  void find_image(const Set& of, Set& image) {
+    image.clear();
+    Set left = of;
     for (unsigned d = left.last(); d != Set::capacity; d = left.last()) {
-      r.syncs |= rows(d).propbase;
+      image |= rows(d).propbase;
       left.reset(d);
       left -= rows(d).hb;
     }
@@ -350,6 +379,8 @@ private:
   std::vector<Rows> rows_;                // by event
   std::vector<std::vector<After>> after_; // by thread and slot
   std::vector<std::size_t> valid_;        // by thread: how many slots have their rows of preserved program order
+  std::size_t groups_ = 0;
+  std::vector<std::pair<bool, Set>> images_; // by group: whether it is known, and propbase ; strong
   Set reads_, writes_;
   std::vector<std::pair<Id, Set>> work_;
   std::vector<Step> steps_;
