@@ -86,7 +86,7 @@ void bind_results(nb::module_& m) {
   results.def_prop_rw(
       "digest", [](const Results& r) { return std::pair(r.digest.low, r.digest.high); },
       [](Results& r, std::pair<std::uint64_t, std::uint64_t> d) { r.digest = {d.first, d.second}; });
-  results.def_rw("dead_ends", &Results::dead_ends).def_rw("may_miss", &Results::may_miss);
+  results.def_rw("dead_ends", &Results::dead_ends).def_rw("waits_in_block", &Results::waits_in_block);
   results.def_prop_rw(
       "outcomes", [](const Results& r) { return std::vector<Outcome>(r.outcomes.begin(), r.outcomes.end()); },
       [](Results& r, const std::vector<Outcome>& all) { r.outcomes = {all.begin(), all.end()}; });

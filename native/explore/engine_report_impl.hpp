@@ -78,7 +78,7 @@ template <unsigned W> bool Engine<W>::faulty(std::uint32_t t) {
   }
   const bool may_wait = (a.kind == ActionKind::Read && waits(a.part)) || a.kind == ActionKind::Join;
   if (may_wait && graph().thread[t].now->state.blocks) {
-    results_.may_miss = true; // nobody else could serve it, which is for enumeration to judge
+    results_.waits_in_block = true; // nobody else could serve it, which is for enumeration to judge
     push_stuck(t);
     return true;
   }

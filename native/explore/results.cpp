@@ -21,7 +21,7 @@ void Results::merge(Results&& other) {
   dead_ends += other.dead_ends;
   unstable += other.unstable;
   unjustified += other.unjustified;
-  may_miss |= other.may_miss;
+  waits_in_block |= other.waits_in_block;
   assumed.insert(other.assumed.begin(), other.assumed.end());
   flags.insert(other.flags.begin(), other.flags.end());
   for (auto& [values, count] : other.outcomes)

@@ -64,7 +64,7 @@ struct Results {
   // them read from. And where that was seen first.
   std::uint64_t dead_ends = 0, unstable = 0, unjustified = 0;
   std::pair<std::uint32_t, std::uint32_t> doubt{};
-  bool may_miss = false; // the commit-before order was stronger than the model somewhere: executions may be missing
+  bool waits_in_block = false; // a thread may wait in an atomic block, which only enumeration judges
   std::map<std::vector<std::uint64_t>, std::uint64_t> outcomes; // observed values -> complete executions
   std::vector<Finding> findings;                                // one per kind and place, the smallest that was met
   std::set<std::int32_t> flags;                                 // checks of the plan whose flag was raised

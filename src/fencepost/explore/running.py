@@ -55,7 +55,7 @@ def run_core(
     if options.algorithm == "rsmc":
         doubt = commit_before_doubt(prepared, model, report.results)
         return prepared, report if report.failed or report.reason else replace(report, reason=doubt), engine
-    if report.results.may_miss and not report.failed and not report.reason:
+    if report.results.waits_in_block and not report.failed and not report.reason:
         return WAITS_IN_BLOCK
     if MIXED in model.offers and program.arch in _UNALIGNED and any(map(_is_unaligned, report.results.findings)):
         return UNALIGNED

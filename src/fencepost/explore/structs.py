@@ -28,7 +28,7 @@ MEMBERS: dict[type, dict[str, type | None]] = {
         "dead_ends": None,
         "unstable": None, "unjustified": None, "doubt": None,
         "representing": None, "uncounted": None, "asymmetric": None, "irregular": None,
-        "may_miss": None, "outcomes": None, "flags": None, "assumed": None,
+        "waits_in_block": None, "outcomes": None, "flags": None, "assumed": None,
         "findings": _core.CoreFinding, "kept": _core.CoreExecution, "cuts": None, "in_parts": None,
         "between": None, "looks": None,
     },
