@@ -104,3 +104,12 @@ def test_the_code_decides_about_the_exit() -> None:
     sounds = Verdict(Answer.UNKNOWN, "interrupted", "sc", reasons=(Reason(Code.LIMIT, "interrupted"),))
     is_one = Verdict(Answer.UNKNOWN, "stopped", "sc", reasons=(interrupted(),))
     assert (sounds.exit_code, is_one.exit_code) == (ExitCode.UNKNOWN, ExitCode.INTERRUPTED)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("model", "stores"), [("rc11", 8300), ("armv8", 4300)])  # where a store is two events
+def test_executions_have_as_many_events_as_the_user_wants(model: str, stores: int) -> None:
+    text = f"var x, y\nthread P {{ for k in 1..{stores} {{ x := k }} y := 1 }}\nthread Q {{ r := y; assert(r < 2) }}"
+    verdict = check(text, model=model, max_events=10_000)
+    assert (verdict.answer, verdict.executions) == (Answer.PASS, 2)
+    assert "more than 4000 (--max-events)" in check(text, model=model, max_events=4000).reason
