@@ -111,7 +111,11 @@ class ARM(Dialect):
         return value
 
     def _accessed(self, t: Tokens, access: Callable[[Operand], None]) -> None:
-        """`[R1]`, `[R1,#4]`, `[R1,R2,LSL #2]`, `[R1,#4]!` or `[R1],#4`: runs the access, writes back."""
+        """`[R1]`, `[R1,#4]`, `[R1,R2,LSL #2]`, `[R1,#4]!`, `[R1],#4`, or `R1` as old tests write it: runs the access,
+        writes back."""
+        if t.token.kind == "name":
+            access(self.reg(t))
+            return
         t.expect("[")
         base, offset = self.reg(t), ZERO if not t.accept(",") else self._flexible(t)
         t.expect("]")
