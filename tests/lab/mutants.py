@@ -148,6 +148,7 @@ class Workshop:
         text = path.read_text(encoding="utf-8")
         path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
         start = built = _seconds()
+        whole = False
         try:
             said = None
             if mutant.native and self.build_narrow(path):
@@ -155,15 +156,19 @@ class Workshop:
                 built = _seconds()
                 said = self.complaint(question(mutant))
             if mutant.native and said is None:
-                start = _seconds()
+                start, whole = _seconds(), True
                 self.build()
                 self.install(self.folder / "build")
                 built = _seconds()
             said = said or self.complaint(question(mutant))
+            ended = _seconds()
         finally:
             path.write_text(text, encoding="utf-8")
             self.install(self.whole)
-        ended = _seconds()
+            if whole:  # nothing broken stays for the next one
+                self.build()
+            elif mutant.native:
+                self.build_narrow(path)
         answer = "SURVIVES" if said is None else FOUND
         if said is not None and self.complaint(repeated(mutant, said)) is not None:
             answer = "found without it as well"
