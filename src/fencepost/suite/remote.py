@@ -77,7 +77,7 @@ def _model_files(model: str | None) -> dict[str, bytes]:
         return {}
     root = find(model).path
     found: dict[str, bytes] = {}
-    wanted = [root.name]
+    wanted = [root.with_suffix(".bell").name, root.name]  # where there is one
     while wanted:
         name = wanted.pop()
         if name in found or not (root.parent / name).is_file():

@@ -12,7 +12,9 @@ from fencepost.explore.driver import outcomes
 from fencepost.frontends.litmus import read
 from fencepost.models.cat.judge import prepare
 from fencepost.models.registry import ModelKind, find
+from fencepost.options import ExploreOptions
 from fencepost.program.program import Arch
+from fencepost.suite.engine import outcomes_under
 
 BELL = """
 enum Barriers = 'mb (* smp_mb *) || 'wmb || 'rcu-lock || 'mine
@@ -153,3 +155,19 @@ exists (x=1 /\\ 1:x5=1 /\\ 1:x8=0)
             tmp_path, f'"RISCV"\nacyclic po-loc | rf | co | fr\nacyclic {dependencies} | {rules} | rfe | co | fr'
         )
         assert outcomes(test, find(path)).holds is allowed
+
+
+@pytest.mark.parametrize("tag", ["mb", "MB"])
+@pytest.mark.parametrize("named", [True, False])
+def test_a_bell_file_beside_a_model_comes_first(tmp_path: Path, tag: str, named: bool) -> None:
+    """What it defines holds in the model; the tags that it lists keep their meaning."""
+    (tmp_path / "mine.bell").write_text(f'"mine"\nenum Barriers = \'{tag}\ninstructions F[Barriers]\nlet full = Mb\n')
+    first = 'include "mine.bell"\n' if named else ""
+    (tmp_path / "mine.cat").write_text(f'"mine"\n{first}acyclic rf | co | fr | ([M] ; po ; [full] ; po ; [M])\n')
+    for fence, allowed in (("smp_mb();", False), ("", True)):
+        text = (
+            f"C sb\n{{ }}\nP0(int *x, int *y) {{ int r; WRITE_ONCE(*x, 1); {fence} r = READ_ONCE(*y); }}\n"
+            f"P1(int *x, int *y) {{ int r; WRITE_ONCE(*y, 1); {fence} r = READ_ONCE(*x); }}\nexists (0:r=0 /\\ 1:r=0)\n"
+        )
+        program, options = read(text, "sb.litmus"), ExploreOptions(model="lkmm")
+        assert outcomes_under(program, find(tmp_path / "mine.cat"), options).holds is allowed

@@ -55,13 +55,24 @@ class Resolved:
 
 def resolve(text: str, file: str, variants: frozenset[str] = frozenset()) -> Resolved:
     """Reads a model and everything it includes. Raises InputError where something is unknown or malformed."""
-    root = parse(text, file)
+    root = _with_bell(parse(text, file), Path(file))
     words = _words(root, Path(file).parent, set())
     resolver = _Resolver(root, variants, words)
     knows_threads = bool(words & _THREAD_WORDS)
     resolver.include_prelude(frozenset() if knows_threads else frozenset({_THREADS_IN_PO}))
     resolver.run(root.statements, Path(file).parent)
     return Resolved(root.title, tuple(resolver.out), resolver.origin, root.declared)
+
+
+def _with_bell(root: cat.File, file: Path) -> cat.File:
+    """A bell file of the model's name beside it comes first: the Linux kernel's carries dependencies on through plain
+    accesses there, and herd is given both."""
+    bell = file.with_suffix(".bell")
+    included = {s.path for s in root.statements if isinstance(s, cat.Include)}
+    if not root.statements or not bell.is_file() or bell.name in included:
+        return root
+    first = cat.Include(bell.name, root.statements[0].at)
+    return replace(root, statements=(first, *root.statements))
 
 
 def prelude_names() -> frozenset[str]:
@@ -178,10 +189,12 @@ class _Resolver:
                 self.out.append(replace(s, variable=name, values=values, body=body))
 
     def name_tags(self, s: cat.Enum) -> None:
-        """Bell: the tag 'mb is also the set Mb, of the events that carry it, unless that name has a meaning."""
+        """Bell: the tag 'mb is also the set Mb, of the events that carry it, unless that name has a meaning, in
+        whatever case: 'MB is Mb, too."""
+        known = {name.lower() for name in self.scope}
         for tag in s.tags:
             name = tag[1].upper() + tag[2:]
-            if name not in self.scope and "tag2events" in self.scope:
+            if name.lower() not in known and "tag2events" in self.scope:
                 unique = self.fresh(name)
                 events = cat.Apply(cat.Name(self.scope["tag2events"], s.at), (cat.Tag(tag, s.at),), s.at)
                 self.out.append(cat.Let((cat.Binding((unique,), events, s.at),), False, s.at))
