@@ -194,6 +194,7 @@ class Clock:
 
 
 Batch = tuple[str, range]
+SHARE = 50  # seeds that a process is given at once
 KINDS: dict[str, Kind] = {}  # of a process that was forked
 
 
@@ -214,13 +215,14 @@ def run_in_processes(campaign: Campaign, chosen: list[Kind], clock: Clock, stop_
                 name = f"{kind.name} | {kind.model}"
                 if clock.over() or len(campaign.bad) - before >= stop_after:
                     return
-                yield name, campaign.take(name, kind.weight)
+                for first in range(0, kind.weight, SHARE):  # small ones: nobody waits for the other's last
+                    yield name, campaign.take(name, min(SHARE, kind.weight - first))
 
     with multiprocessing.get_context("fork").Pool(jobs) as pool:
         waiting, shown = [], time.monotonic()
         for batch in batches():
             waiting.append(pool.apply_async(judge_batch, (batch,)))
-            while len(waiting) > 4 * jobs:
+            while len(waiting) > 16 * jobs:
                 _gather(campaign, waiting.pop(0).get())
             if time.monotonic() - shown > 10:
                 shown = time.monotonic()
