@@ -115,7 +115,7 @@ private:
 
   // --- estimating
   Stratum stratum(const G& g) const;
-  bool expand(const G& node, typename Population<G>::Level& children, Sample& leaf);
+  bool expand(const G& node, typename Population<G>::Level& children, Sample& leaf, const Budget& budget);
 
   // --- what is found
   void complete();

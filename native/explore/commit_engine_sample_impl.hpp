@@ -38,11 +38,13 @@ template <unsigned W> Stratum CommitEngine<W>::stratum(const G& g) const {
   return s;
 }
 
-// Adds the children of a graph, or tells how it ends; false where a graph outgrows the width.
+// Adds the children of a graph, or tells how it ends; false where a graph outgrows the width or the budget is spent: a
+// loop may go on for thousands of events without a choice.
 template <unsigned W>
-bool CommitEngine<W>::expand(const G& node, typename Population<G>::Level& children, Sample& leaf) {
+bool CommitEngine<W>::expand(const G& node, typename Population<G>::Level& children, Sample& leaf,
+                             const Budget& budget) {
   current_ = node;
-  for (;;) {
+  while (!budget.spent()) {
     const std::uint64_t executions = results_.executions, blocked = results_.blocked;
     const bool goes_on = extend();
     if (full_) return false;
@@ -54,14 +56,13 @@ bool CommitEngine<W>::expand(const G& node, typename Population<G>::Level& child
     leaf.blocked = static_cast<double>(results_.blocked - blocked);
     return true;
   }
+  return false;
 }
 
 template <unsigned W> std::optional<Sample> CommitEngine<W>::sample(Sampling& how, const Budget& budget) {
-  unsigned tick = 0;
   full_ = false;
   const auto found = population_.run(frontier_, how, [&](const G& node, auto& children, Sample& leaf) {
-    if (++tick % 16 == 0 && (budget.stopped() || std::chrono::steady_clock::now() >= budget.deadline)) return false;
-    return expand(node, children, leaf);
+    return expand(node, children, leaf, budget);
   });
   spare_ = stack_.size();
   return found;

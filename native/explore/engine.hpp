@@ -198,7 +198,7 @@ private:
   template <class Take> bool take_all(std::size_t first, Take&& take);
   bool was_maximal(const Graph<W>& g, Id e) const;
   Stratum stratum(const Graph<W>& g) const;
-  void expand(typename Population<Graph<W>>::Level& children, Sample& leaf);
+  bool expand(typename Population<Graph<W>>::Level& children, Sample& leaf, const Budget& budget);
 
   // --- saving and sharing
   bool load_graph(detail::Reader& in, Graph<W>& g);

@@ -70,9 +70,12 @@ template <unsigned W> Stratum Engine<W>::stratum(const Graph<W>& g) const {
   return s;
 }
 
-// Adds the children of the graph that is there, or tells how it ends. Steps without a choice are passed in place.
-template <unsigned W> void Engine<W>::expand(typename Population<Graph<W>>::Level& children, Sample& leaf) {
-  for (;;) {
+// Adds the children of the graph that is there, or tells how it ends. Steps without a choice are passed in place. False
+// where the graph outgrows the width or the budget is spent: a loop may go on for thousands of events without a choice.
+template <unsigned W>
+bool Engine<W>::expand(typename Population<Graph<W>>::Level& children, Sample& leaf, const Budget& budget) {
+  bool spent = false;
+  while (!(spent = budget.spent())) {
     if (!push_next()) {
       if (full_) break;
       const std::uint64_t executions = results_.executions, blocked = results_.blocked;
@@ -89,16 +92,14 @@ template <unsigned W> void Engine<W>::expand(typename Population<Graph<W>>::Leve
     if (advance(frames_.back()) != Step::Applied) break;
   }
   frames_.clear();
+  return !full_ && !spent;
 }
 
 template <unsigned W> std::optional<Sample> Engine<W>::sample(Sampling& how, const Budget& budget) {
-  unsigned tick = 0;
   full_ = false;
   return population_.run(frontier_, how, [&](const Graph<W>& node, auto& children, Sample& leaf) {
-    if (++tick % 16 == 0 && (budget.stopped() || std::chrono::steady_clock::now() >= budget.deadline)) return false;
     graph() = node;
-    expand(children, leaf);
-    return !full_;
+    return expand(children, leaf, budget);
   });
 }
 

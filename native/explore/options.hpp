@@ -54,6 +54,7 @@ struct Budget {
   bool stopped() const {
     return (stop && stop->load(std::memory_order_relaxed)) || (also_stop && also_stop->load(std::memory_order_relaxed));
   }
+  bool spent() const { return stopped() || std::chrono::steady_clock::now() >= deadline; }
 };
 
 enum class Progress : std::uint8_t { Done, Paused, Full, Failed };

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from itertools import islice
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 import fencepost
 from fencepost.cli.progress import ProgressLine, _duration
+from fencepost.frontends import read_text
 from fencepost.verdict import Answer, Estimate
 
 PROGRAMS = Path(__file__).parent.parent.parent / "benchmarks" / "programs"
@@ -96,10 +98,17 @@ def test_many_short_executions_leave_nothing_behind(tmp_path: Path) -> None:
 
 def test_looking_for_a_simpler_story_ends_where_loops_have_no_end() -> None:
     """Under sc every execution of this one goes on until it has too many events."""
-    import time
-
     path = Path(__file__).parents[2] / "benchmarks" / "robustness" / "nbw-w-lr-rl.fp"
     before = time.process_time()
     verdict = fencepost.check(path, fix=False)
     assert verdict.answer.value == "FAIL" and verdict.errors[0].at.line == 23
     assert time.process_time() - before < 10, "it took 70 seconds when only executions were counted"
+
+
+def test_an_estimate_ends_in_time_where_a_loop_goes_on_without_a_choice() -> None:
+    endless = "thread P { while a[1].acq != 0 { skip }; while 1 { r := a[0] } }"
+    text = f"var a[3]\n{endless}\nthread Q {{ a[1].rel := a[0].acq + 1 }}\n"
+    before = time.perf_counter()
+    verdict = fencepost.check(read_text(text, "t.fp"), model="armv8", time_limit=1, spin_detection=False)
+    assert verdict.answer is Answer.UNKNOWN
+    assert time.perf_counter() - before < 30, "samples of thousands of events took minutes"

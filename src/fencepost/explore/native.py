@@ -27,11 +27,12 @@ from fencepost.program.instructions import ErrorKind
 from fencepost.program.program import Arch
 from fencepost.reasons import Reason
 from fencepost.records import dataclass
-from fencepost.verdict import Estimate
+from fencepost.verdict import Estimate, ExitCode
 
 if TYPE_CHECKING:
     from fencepost.models.cat.plan import Plan
 
+_PATIENT = 5.0  # seconds for the core to stop when it is told to
 _LOOK = 0.05  # seconds between two looks at the clock, the screen and the keyboard
 _SAVE_EVERY = 5.0
 _UNLIMITED = 2**62
@@ -378,14 +379,19 @@ def _wait(
 
 @contextmanager
 def interrupts(stop: Callable[[], None]) -> Iterator[list[int]]:
-    """Ctrl-C calls `stop` instead of raising, so that nothing found so far is lost; yields the signals that came.
+    """Ctrl-C calls `stop` instead of raising, so that nothing found so far is lost; yields the signals that came. One
+    more, seconds later, ends the process where that was of no use.
     Only the main thread hears signals: elsewhere nothing changes."""
     came: list[int] = []
+    first: list[float] = []
     if threading.current_thread() is not threading.main_thread():
         yield came
         return
 
     def hear(number: int, _: object) -> None:
+        if came and time.perf_counter() - first[0] > _PATIENT:
+            os._exit(ExitCode.INTERRUPTED)  # the core does not listen
+        first.append(time.perf_counter())
         came.append(number)
         stop()
 
