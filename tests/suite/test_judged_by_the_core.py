@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fencepost.enumerate.traces import ThreadRunner
+from fencepost.explore import candidates
 from fencepost.frontends import read_content
 from fencepost.models.registry import Model, find
 from fencepost.options import ExploreOptions
@@ -27,13 +28,13 @@ def test_the_core_judges_the_candidates_of_mixed_sizes_unless_it_is_to_be_checke
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asked: list[str] = []
-    native = engine.native_judge
+    native = candidates.native_judge
 
     def judge(model: Model) -> object:
         asked.append(model.name)
         return native(model)
 
-    monkeypatch.setattr(engine, "native_judge", judge)
+    monkeypatch.setattr(candidates, "native_judge", judge)
     program = read_content(MIXED, str(tmp_path / "mixed.litmus"))
     options = ExploreOptions(model="armv8")
     fast = engine.outcomes_by(engine.EXPLORE, program, find("armv8"), options)
