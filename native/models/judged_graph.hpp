@@ -18,7 +18,7 @@ public:
   using G = SplitGraph<W>;
   using Set = Bits<W>;
 
-  explicit JudgedGraph(const DependencyTable& dependencies) : dependencies(dependencies) {}
+  explicit JudgedGraph(const DependencyTable& table) : dependencies(table) {}
 
   // Looks at a graph: threads that changed, places in coherence, and who is started and joined by whom.
   void look(const G& g) {
