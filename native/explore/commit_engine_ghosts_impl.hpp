@@ -78,7 +78,8 @@ template <unsigned W> Bits<W> CommitEngine<W>::fixed(const G& g, Set& apart) con
         if (g[v.reads_from].commit != none) base.set(g.bit(g[v.reads_from].commit));
       }
       if (canonical(g, e, base)) continue;
-      if (v.is_read()) { // later accesses may make it so
+      if (v.is_read()) { // later accesses may make it so; under ARMv7 even ones that are not there yet
+        if (options_.commit_order == CommitOrder::Armv7 && g.compares(e)) continue;
         const auto& slots = g.thread[v.thread].slot;
         for (std::size_t k = v.slot + 1; k < slots.size(); ++k)
           if (slots[k] != none) {

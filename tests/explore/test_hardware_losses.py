@@ -18,6 +18,12 @@ LATE_OPERAND = "var x, y\nthread P {{ r := x; FADD(y, r); y := 2{claim} }}\nthre
 
 #: The model under which executions were lost, and the threads.
 LOST = {
+    "compare-exchanges of four threads in one place": (
+        "armv7",
+        "var x\nthread P { x := 1 }\nthread Q { x := 1; r := CAS(x, 0, 0) }\n"
+        "thread R { r := CAS(x, 0, 1); s := CAS(x, r, 1); x := s }\n"
+        "thread S { _, k := CAS(x, 0, 1); s := XCHG(x, k) }\n",
+    ),
     "an exchange past an sc store": (
         "imm",
         "var x, y, f, g\nthread P { r := x; [&y + (r ^ r)].sc := 1; s := g.sc }\n"
