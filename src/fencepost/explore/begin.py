@@ -21,7 +21,7 @@ from fencepost.program.program import Program
 
 def prepare(program: Program, model: Model, options: ExploreOptions, *, undo: bool = True) -> Prepared:
     """`undo`: an iteration that adds something and takes it back is waiting, too."""
-    ours = _is_reduced(model, program, options)
+    ours = (options.reduces_barriers or options.reduces_locks) and _is_reduced(model, program, options)
     arrivals, sections = ours and options.reduces_barriers, ours and _wants_sections(program, options)
     lowered = ready(program, model, options, undo=undo, unordered_arrivals=arrivals, sections=sections)
     prepared = replace(encoded(lowered), sections=sections)

@@ -140,7 +140,8 @@ def outcomes(
     """The final states of all complete executions, and whether the program's condition holds."""
     options = options or ExploreOptions()
     found = _model(model)
-    ran = run_core(program, found, replace(options, reductions=False), progress, run)  # it counts each single execution
+    single = replace(options, reductions=False) if options.reductions else options  # each execution is counted
+    ran = run_core(program, found, single, progress, run)
     if isinstance(ran, Engine):
         from fencepost.enumerate.verdicts import outcomes_by_enumeration
         from fencepost.explore.candidates import native_judge

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -31,9 +32,9 @@ def read_files(paths: Sequence[str | Path], *, flags: Sequence[str] = ()) -> Pro
     if not paths:
         raise UsageError("no input file is given")
     for p in paths:
-        if str(p) != STANDARD_INPUT and not Path(p).exists():
+        if str(p) != STANDARD_INPUT and not os.path.exists(p):
             raise missing(p)
-    suffixes = {Path(p).suffix for p in paths}
+    suffixes = {_suffix(str(p)) for p in paths}
     if suffixes <= C_SUFFIXES:
         return _read_c([Path(p) for p in paths], flags)
     if len(paths) > 1:
@@ -42,7 +43,7 @@ def read_files(paths: Sequence[str | Path], *, flags: Sequence[str] = ()) -> Pro
     if path == STANDARD_INPUT:
         text = decode(sys.stdin.buffer.read(), "<stdin>")
         return _read_c_text(text, flags) if _IS_C.search(text) else read_text(text, "<stdin>", flags=flags)
-    if Path(path).is_dir():
+    if os.path.isdir(path):
         raise InputError("cannot be read: this is a folder", file=path)
     _refuse_foreign(path)
     return read_content(_bytes(path), path, flags=flags)
@@ -51,11 +52,15 @@ def read_files(paths: Sequence[str | Path], *, flags: Sequence[str] = ()) -> Pro
 def read_content(content: bytes, path: str, *, flags: Sequence[str] = ()) -> Program:
     """The Program of a litmus test or a text whose content is at hand; `path` is the file that it comes from."""
     _refuse_foreign(path)
-    return replace(_BY_SUFFIX[Path(path).suffix](decode(content, path), path, flags), sources=(path,))
+    return replace(_BY_SUFFIX[_suffix(path)](decode(content, path), path, flags), sources=(path,))
+
+
+def _suffix(path: str) -> str:
+    return os.path.splitext(path)[1]
 
 
 def _refuse_foreign(path: str) -> None:
-    suffix = Path(path).suffix
+    suffix = _suffix(path)
     if suffix not in SUFFIXES:
         raise InputError(f"no front end reads '{suffix}' files", file=path, expected="one of " + ", ".join(SUFFIXES))
 
@@ -196,7 +201,8 @@ def read_text(text: str, file: str = "<text>", *, flags: Sequence[str] = ()) -> 
 
 def _bytes(path: str) -> bytes:
     try:
-        return Path(path).read_bytes()
+        with open(path, "rb") as file:
+            return file.read()
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", file=path) from None
 

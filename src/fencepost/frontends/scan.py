@@ -11,10 +11,10 @@ from fencepost.errors import InputError
 from fencepost.program.operands import Position
 
 _TOKEN = re.compile(
-    r"""(?P<space>\s+) | (?P<string>"(?:[^"\\\n]|\\.)*") | (?P<number>0[xX][0-9a-fA-F]+|\d+)(?:[uUlL]+\b)?
+    r"""\s* (?: (?P<string>"(?:[^"\\\n]|\\.)*") | (?P<number>0[xX][0-9a-fA-F]+|\d+)(?:[uUlL]+\b)?
       | (?P<name>[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*\.?)
       | (?P<symbol>/\\|\\/|<<=|>>=|=>|==|!=|<>|<=|>=|&&|\|\||<<|>>|\+\+|--|[-+*/%&|^]=|->
-      |[][+*/%&|^~!<>=(){},;:.\#$@?-])""",
+      |[][+*/%&|^~!<>=(){},;:.\#$@?-]) | \Z)""",
     re.VERBOSE,
 )
 
@@ -69,15 +69,13 @@ class Tokens:
     def __init__(self, source: Source, start: int, end: int) -> None:
         self.source, self.index, self.stop = source, 0, end
         self.list: list[Token] = []
-        at = start
-        while at < end:
-            match = _TOKEN.match(source.text, at, end)
-            if match is None:
-                source.fail(at, f"found {source.text[at]!r}, a character that means nothing here")
-            kind = str(match.lastgroup)
-            if kind != "space":
-                self.list.append(Token(kind, match.group(kind), at))
-            at = match.end()
+        match, at = _TOKEN.match, start
+        while (found := match(source.text, at, end)) is not None and (kind := found.lastgroup) is not None:
+            self.list.append(Token(kind, found[kind], found.start(kind)))
+            at = found.end()
+        if found is None:
+            at = end - len(source.text[at:end].lstrip())
+            source.fail(at, f"found {source.text[at]!r}, a character that means nothing here")
         self.list.append(Token("end", "", end))
 
     @property
@@ -92,7 +90,7 @@ class Tokens:
         return self.token.kind == "end"
 
     def next(self) -> Token:
-        token = self.token
+        token = self.list[self.index]
         if token.kind != "end":
             self.index += 1
         return token
@@ -102,20 +100,25 @@ class Tokens:
         return token.text in texts and token.kind in ("symbol", "name")
 
     def accept(self, *texts: str) -> bool:
-        if self.at(*texts):
+        token = self.list[self.index]
+        if token.text in texts and token.kind in ("symbol", "name"):
             self.index += 1
             return True
         return False
 
     def expect(self, text: str, instead: str = "") -> Token:
-        if not self.at(text):
+        token = self.list[self.index]
+        if token.text != text or token.kind not in ("symbol", "name"):
             self.fail(instead or f"'{text}'")
-        return self.next()
+        self.index += 1
+        return token
 
     def name(self, expected: str = "a name") -> Token:
-        if self.token.kind != "name":
+        token = self.list[self.index]
+        if token.kind != "name":
             self.fail(expected)
-        return self.next()
+        self.index += 1
+        return token
 
     def number(self, expected: str = "a number") -> int:
         """A number, with its sign."""

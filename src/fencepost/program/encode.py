@@ -31,7 +31,22 @@ _NUMBER: dict[type[Enum], dict[Any, int]] = {
 _OPCODE = {kind: i for i, kind in enumerate(INSTRUCTIONS.values())}
 #: The flags that instructions of a class may have, with their bits.
 _FLAGS_OF = {kind: [(bit, n) for bit, n in enumerate(FLAGS) if hasattr(kind, n)] for kind in INSTRUCTIONS.values()}
-_SUBCODES = ("op", "kind", "loop")
+#: The fields of a class that hold operands or targets.
+_ROLES_OF: dict[type[Instruction], list[tuple[str, Role]]] = {
+    kind: [(f.name, f.metadata["role"]) for f in roles(kind) if f.metadata["role"] is not Role.ATTRIBUTE]
+    for kind in INSTRUCTIONS.values()
+}
+
+
+def _first_field(*names: str) -> dict[type[Instruction], str]:
+    """By class, the first of these fields that it has."""
+    found = {kind: next((n for n in names if hasattr(kind, n)), "") for kind in INSTRUCTIONS.values()}
+    return {kind: name for kind, name in found.items() if name}
+
+
+_SUBCODE_OF = _first_field("op", "kind", "loop")
+_TEXT_OF = _first_field("message", "format", "name")
+_NORETURN, _PICKS = (1 << FLAGS.index(name) for name in ("noreturn", "picks"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +97,7 @@ class _Encoder:
         words = array("q", [MAGIC, len(sections)])
         for section in sections:
             words.append(len(section))
-            words.extend(_wrap(word) for word in section)
+            words.extend(_fitting(section))
         return Encoded(words.tobytes(), list(self.strings), list(self.positions), self.layout)
 
     def string(self, text: str) -> int:
@@ -110,14 +125,11 @@ class _Encoder:
 
     def operand(self, operand: Operand | None) -> int:
         """Registers as their index, constants as the complement of their index in the pool."""
-        match operand:
-            case None:
-                return NO_OPERAND
-            case Reg(index):
-                return index
-            case Const() | GlobalAddress() | FunctionAddress():
-                value = self.layout.value(operand)
-                return ~self.constants.setdefault(value, len(self.constants))
+        if operand is None:
+            return NO_OPERAND
+        if isinstance(operand, Reg):
+            return operand.index
+        return ~self.constants.setdefault(self.layout.value(operand), len(self.constants))
 
     def instruction(self, i: Instruction) -> list[int]:
         """opcode, dst, dst2, width or size, subcode, mode, failure mode, flags, 4 operands, extra start and count,
@@ -127,8 +139,8 @@ class _Encoder:
         targets = [0, 0]
         lists: list[int] = []
         defines = used = jumps = 0
-        for f in roles(type(i)):
-            value, role = getattr(i, f.name), f.metadata["role"]
+        for name, role in _ROLES_OF[type(i)]:
+            value = getattr(i, name)
             if role is Role.DEFINE:
                 defined[defines] = NO_REGISTER if value is None else value.index
                 defines += 1
@@ -159,11 +171,8 @@ class _Encoder:
     def subcode(self, i: Instruction) -> int:
         if isinstance(i, ins.ThreadLocalAddress):
             return self.layout.thread_locals[i.object]
-        for name in _SUBCODES:
-            if hasattr(i, name):
-                value = getattr(i, name)
-                return value if isinstance(value, int) else self.number(value)
-        return 0
+        value = getattr(i, _SUBCODE_OF.get(type(i), ""), 0)
+        return value if isinstance(value, int) else self.number(value)
 
     def number(self, member: Enum | None) -> int:
         return 0 if member is None else _NUMBER[type(member)][member]
@@ -171,26 +180,27 @@ class _Encoder:
     def flags(self, i: Instruction) -> int:
         held = sum([1 << bit for bit, name in _FLAGS_OF[type(i)] if getattr(i, name)])
         if getattr(i, "tag", None) is ins.Tag.NORETURN:
-            held |= 1 << FLAGS.index("noreturn")
+            held |= _NORETURN
         if self.program.arch is Arch.AARCH64 and (isinstance(i, ins.Cas) or getattr(i, "op", None) is ins.Op.SELECT):
-            held |= 1 << FLAGS.index("picks")
+            held |= _PICKS
         return held
 
     def text(self, i: Instruction) -> int:
         if (loop := getattr(i, "spin", None)) is not None:
             return self.position(loop)
-        for name in ("message", "format", "name"):
-            if hasattr(i, name):
-                return self.string(getattr(i, name))
-        return self.string("")
+        return self.string(getattr(i, _TEXT_OF.get(type(i), ""), ""))
 
 
 def _flat(content: dict[int, int]) -> list[int]:
     return [word for address, byte in sorted(content.items()) for word in (address, byte)]
 
 
-def _wrap(word: int) -> int:
-    return word - (1 << 64) if word >= 1 << 63 else word
+def _fitting(section: list[int]) -> array[int]:
+    """The words as 64 bits with a sign; few sections have one that does not fit as it is."""
+    try:
+        return array("q", section)
+    except OverflowError:
+        return array("q", [word - (1 << 64) if word >= 1 << 63 else word for word in section])
 
 
 def enumerations() -> dict[str, list[str]]:

@@ -96,13 +96,12 @@ def _function(f: Function, shared: set[str], local: set[str], functions: dict[st
     if not f.code or not isinstance(f.code[-1], _LEAVES):
         yield f"function {f.name!r} can run past its end; it must end in a jump, a return, an exit or a fail"
     for index, instruction in enumerate(f.code):
-        place = _place(f, index)
-        for target in jump_targets(instruction):
-            if not 0 <= target < len(f.code):
-                yield f"{place} jumps to {target}, outside the function"
+        problems = [f" jumps to {t}, outside the function" for t in jump_targets(instruction) if not 0 <= t < len(f.code)]
         for operand in operands(instruction):
-            yield from _operand(operand, place, len(f.registers), shared, functions)
-        yield from _shape(instruction, place, local)
+            problems += _operand(operand, "", len(f.registers), shared, functions)
+        problems += _shape(instruction, local)
+        for problem in problems:
+            yield f"{_place(f, index)}{problem}"
 
 
 def _place(f: Function, index: int) -> str:
@@ -144,25 +143,25 @@ def _operand(
             yield f"{place} names function {name!r}, which does not exist"
 
 
-def _shape(instruction: Instruction, place: str, local: set[str]) -> Iterator[str]:
+def _shape(instruction: Instruction, local: set[str]) -> Iterator[str]:
     size = getattr(instruction, "size", 8)
     if isinstance(size, int) and size not in _SIZES:
-        yield f"{place} accesses {size} bytes; 1, 2, 4 and 8 are possible"
+        yield f" accesses {size} bytes; 1, 2, 4 and 8 are possible"
     match instruction:
         case Compute(op=op, args=args, width=width):
             if len(args) != ARITY[op]:
-                yield f"{place}: {op.value} takes {ARITY[op]} operand(s), not {len(args)}"
+                yield f": {op.value} takes {ARITY[op]} operand(s), not {len(args)}"
             if not 1 <= width <= 64:
-                yield f"{place} has width {width}; 1 to 64 are possible"
+                yield f" has width {width}; 1 to 64 are possible"
         case Rmw(mode=Mode.NA):
-            yield f"{place}: a read-modify-write cannot be non-atomic"
+            yield ": a read-modify-write cannot be non-atomic"
         case Await(op=op) if op not in COMPARISONS:
-            yield f"{place} waits on {op.value}, which is not a comparison"
+            yield f" waits on {op.value}, which is not a comparison"
         case Switch(cases=cases, targets=targets):
             if len(cases) != len(targets) or not all(isinstance(c, Const) for c in cases):
-                yield f"{place} must have one constant case per target"
+                yield " must have one constant case per target"
         case ThreadLocalAddress(object=name) if name not in local:
-            yield f"{place} names {name!r}, which is not a thread-local object"
+            yield f" names {name!r}, which is not a thread-local object"
 
 
 def _question(program: Program, functions: dict[str, Function]) -> Iterator[str]:

@@ -32,7 +32,7 @@ _SYMBOL = {"=": "=", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 def herd_text(program: Program, outcomes: Outcomes) -> str:
     """One test's block of a log."""
     condition = program.condition or Condition(Quantifier.FORALL, Truth(True))
-    positive, negative = witnesses(program, outcomes)
+    positive, negative = counts = witnesses(program, outcomes)
     seen = (negative, positive) if condition.quantifier is Quantifier.NOT_EXISTS else (positive, negative)
     addresses, wholes = _addresses(program, outcomes), _wholes(program)
     lines = [f"Test {program.name} {_KIND[condition.quantifier]}", f"States {len(outcomes.states)}"]
@@ -42,7 +42,7 @@ def herd_text(program: Program, outcomes: Outcomes) -> str:
     lines += ["Witnesses", f"Positive: {seen[0]} Negative: {seen[1]}"]
     lines += [f"Flag {kind}" for kind in sorted({e.kind.value for e in outcomes.errors})]
     lines.append(f"Condition {condition_text(condition)}")
-    lines.append(f"Observation {program.name} {observation(program, outcomes)}")
+    lines.append(f"Observation {program.name} {observed(counts)}")
     lines.append(f"Time {program.name} {outcomes.seconds:.2f}")
     return "\n".join(lines) + "\n"
 
@@ -88,7 +88,12 @@ def witnesses(program: Program, outcomes: Outcomes) -> tuple[int, int]:
 
 def observation(program: Program, outcomes: Outcomes) -> str:
     """`Sometimes 1 3`: whether the formula is ever satisfied, and by how many executions."""
-    positive, negative = witnesses(program, outcomes)
+    return observed(witnesses(program, outcomes))
+
+
+def observed(counts: tuple[int, int]) -> str:
+    """`observation` of the two numbers of `witnesses`."""
+    positive, negative = counts
     word = "Never" if positive == 0 else "Always" if negative == 0 else "Sometimes"
     return f"{word} {positive} {negative}"
 

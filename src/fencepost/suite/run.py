@@ -176,9 +176,8 @@ def run_test(item: Item, job: Job, content: bytes | None = None) -> Result:
 
 def _judged(path: str, program: Program, job: Job, expected: bool | None, start: float) -> Result:
     model = _model(job.model or NATURAL[program.arch])
-    options = ExploreOptions(model=model.name, unroll=job.unroll, time_limit=job.time_limit, algorithm=job.algorithm)
     try:
-        outcomes = outcomes_by(job.engine, program, model, options)
+        outcomes = outcomes_by(job.engine, program, model, _options(job, model.name))
     except UnsupportedError as error:
         status = Status.MIXED if mixes_sizes(program) else Status.UNSUPPORTED
         return Result(path, program.name, status, model.name, expected=expected, reason=str(error),
@@ -189,6 +188,14 @@ def _judged(path: str, program: Program, job: Job, expected: bool | None, start:
         outcomes.executions, observation(program, outcomes), reason, _since(start),
         herd_text(program, outcomes) if job.text and status is not Status.ERROR else "", outcomes.why,
     )  # fmt: skip
+
+
+@lru_cache(maxsize=16)
+def _options(job: Job, model: str) -> ExploreOptions:
+    """Each execution is counted: nothing is reduced."""
+    return ExploreOptions(
+        model=model, unroll=job.unroll, time_limit=job.time_limit, algorithm=job.algorithm, reductions=False
+    )
 
 
 @lru_cache(maxsize=16)

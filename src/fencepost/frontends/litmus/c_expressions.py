@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from typing import Self
 
 from fencepost.frontends.assembly.code import Code, constant
 from fencepost.frontends.litmus.state import INT, CType, read_type
@@ -190,13 +189,16 @@ class Expressions:
             value = self._logical("||")
             return self._conditional(value) if self.t.accept("?") else value
 
-    @contextmanager
-    def deeper(self) -> Iterator[None]:
+    def deeper(self) -> Self:
         """Counts what nests: parentheses, prefix operators, statements in statements."""
+        return self
+
+    def __enter__(self) -> None:
         self.depth += 1
         if self.depth > _MAX_DEPTH:
             self.t.fail(f"an expression or a statement nested at most {_MAX_DEPTH} deep")
-        yield
+
+    def __exit__(self, *_: object) -> None:
         self.depth -= 1
 
     def _conditional(self, test: Value) -> Value:

@@ -22,6 +22,13 @@ def successors(index: int, instruction: Instruction) -> tuple[int, ...]:
     return (index + 1,)
 
 
+def goes_back(function: Function) -> bool:
+    """Whether any jump leads to where it stands or before: without one there is no loop."""
+    return any(
+        isinstance(i, _NO_FALL) and any(t <= index for t in jump_targets(i)) for index, i in enumerate(function.code)
+    )
+
+
 def reachable(function: Function, starts: Iterable[int]) -> set[int]:
     """The instructions that may come from here on, those at the start included."""
     found: set[int] = set()

@@ -131,7 +131,11 @@ def fences_to_c11(program: Program) -> Program:
     """Hardware fences in a C11 program as C11 fences, so that C11 models see them."""
     if program.arch not in (Arch.FP, Arch.C11):
         return program
-    return replace(program, functions=tuple(expand(f, _c11_fence) for f in program.functions))
+    return map_functions(program, lambda f: expand(f, _c11_fence) if any(map(_is_foreign_fence, f.code)) else f)
+
+
+def _is_foreign_fence(i: Instruction) -> bool:
+    return isinstance(i, ins.Fence) and i.kind not in _C11_FENCES
 
 
 def release_acquire(program: Program) -> Program:
@@ -153,7 +157,7 @@ def _release_acquire(i: Instruction, registers: Registers) -> Sequence[Instructi
 
 
 def _c11_fence(i: Instruction, registers: Registers) -> Sequence[Instruction]:
-    if not isinstance(i, ins.Fence) or i.kind in _C11_FENCES:
+    if not isinstance(i, ins.Fence) or not _is_foreign_fence(i):
         return (i,)
     if i.kind in INSTRUCTION_BARRIERS:
         return ()

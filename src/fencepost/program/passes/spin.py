@@ -28,7 +28,7 @@ from fencepost.program.instructions import (
     SpinHead,
 )
 from fencepost.program.operands import Const, Operand, Position, Reg
-from fencepost.program.passes.flow import Flow, Loop
+from fencepost.program.passes.flow import Flow, Loop, goes_back
 from fencepost.program.passes.iteration import SUCCESS, Test, find_iteration
 from fencepost.program.passes.rewrite import inside, map_functions, rebuild, retarget, used
 from fencepost.program.program import Function, Program
@@ -86,6 +86,8 @@ def _drop_unused(function: Function, observed: frozenset[int]) -> Function:
 
 
 def _find(function: Function, observed: frozenset[int], undo: bool, heads: bool = True) -> Function:
+    if not goes_back(function):
+        return function
     flow = Flow(function)
     loops = [loop for loop in flow.loops() if not _found_before(flow, loop)]
     if not loops:
