@@ -187,7 +187,7 @@ template <unsigned W> bool CommitEngine<W>::add_other(std::uint32_t t) {
   const bool hole = has_hole(g.thread[t]);
   const Id e = add_event(g, t);
   if (a.kind == ActionKind::Spawn) {
-    const std::uint32_t child = states_.spawned(t, g[e].slot);
+    const std::uint32_t child = states_.numbers().of(t, g[e].slot);
     const auto args = states_.machine().spawn_arguments(at->state);
     if (g.thread.size() <= child) g.thread.resize(child + 1);
     g.thread[child] = {};

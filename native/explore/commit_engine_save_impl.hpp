@@ -71,6 +71,7 @@ template <unsigned W> bool load_commit_event(Reader& in, SplitGraph<W>& g, Local
   }
   if (v.kind == ActionKind::Spawn && v.value < threads) {
     const auto child = static_cast<std::uint32_t>(v.value);
+    states.numbers().know(v.thread, v.slot, child);
     g.thread[child].begin = states.first(child, static_cast<std::uint32_t>(v.at->action.value),
                                          states.machine().spawn_arguments(v.at->state));
   }

@@ -53,7 +53,7 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_plain(Frame& f
   Graph<W>& g = graph();
   const Action& a = g[f.event].at->action;
   if (a.kind == ActionKind::Spawn) {
-    const std::uint32_t child = states_.spawned(f.thread, g[f.event].index);
+    const std::uint32_t child = states_.numbers().of(f.thread, earlier_spawns(g, f.event));
     const auto args = states_.machine().spawn_arguments(g[f.event].at->state);
     if (g.thread.size() <= child) g.thread.resize(child + 1);
     auto& th = g.thread[child];

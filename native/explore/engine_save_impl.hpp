@@ -161,6 +161,7 @@ template <unsigned W> void Engine<W>::rebuild(Graph<W>& g, const std::vector<boo
         if (v.kind == ActionKind::Spawn) {
           const auto child = static_cast<std::uint32_t>(v.value);
           FP_REQUIRE(child < g.thread.size(), "a saved thread should have its number");
+          states_.numbers().know(v.thread, earlier_spawns(g, e), child);
           const auto args = states_.machine().spawn_arguments(v.at->state);
           g.thread[child].now = states_.first(child, static_cast<std::uint32_t>(v.at->action.value), args);
           symmetry_.spawned(g, e);

@@ -21,16 +21,16 @@ ExploreOptions only_counting(ExploreOptions options) {
 } // namespace
 
 struct Estimator::Workshop {
-  Workshop(const Bytecode& program, const ExploreOptions& options)
-      : states(program, options.by_plan(), options.machine) {}
+  Workshop(const Bytecode& program, const ExploreOptions& options, const std::shared_ptr<ThreadNumbers>& numbers)
+      : states(program, options.by_plan(), options.machine, numbers) {}
   LocalStates states;
   Results results;
   std::unique_ptr<AnyEngine> engine;
 };
 
 Estimator::Estimator(const Bytecode& program, const ExploreOptions& options,
-                     const std::vector<std::vector<std::int64_t>>& pieces)
-    : program_(program), options_(only_counting(options)), pieces_(pieces) {}
+                     const std::vector<std::vector<std::int64_t>>& pieces, std::shared_ptr<ThreadNumbers> numbers)
+    : program_(program), options_(only_counting(options)), pieces_(pieces), numbers_(std::move(numbers)) {}
 
 Estimator::~Estimator() = default;
 
@@ -38,7 +38,7 @@ Estimator::~Estimator() = default;
 bool Estimator::prepare() {
   if (options_.by_rsmc()) return false;
   for (;;) {
-    workshop_ = std::make_unique<Workshop>(program_, options_);
+    workshop_ = std::make_unique<Workshop>(program_, options_, numbers_);
     auto& engine = workshop_->engine;
     engine = make_engine(width_, workshop_->states, options_, workshop_->results);
     bool fits = true;

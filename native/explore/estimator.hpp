@@ -14,7 +14,7 @@ class Estimator {
 public:
   // The pieces of work that are left, as saved explorations; an empty one is the whole exploration.
   Estimator(const Bytecode& program, const ExploreOptions& options,
-            const std::vector<std::vector<std::int64_t>>& pieces);
+            const std::vector<std::vector<std::int64_t>>& pieces, std::shared_ptr<ThreadNumbers> numbers);
   ~Estimator();
 
   // Within the budget. With `population`, one round with a population of that size instead of growing ones.
@@ -34,6 +34,7 @@ private:
   const Bytecode& program_;
   ExploreOptions options_;
   std::vector<std::vector<std::int64_t>> pieces_;
+  std::shared_ptr<ThreadNumbers> numbers_;
   bool whole_ = false;
   Sampling sampling_;
   Width width_ = Width::One;

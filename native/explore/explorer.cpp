@@ -44,7 +44,7 @@ Explorer::Outlook Explorer::outlook() const {
 
 void Explorer::estimate(const Budget& budget, std::size_t population) {
   const auto began = Clock::now();
-  Estimator estimator(program_, options_, remaining_);
+  Estimator estimator(program_, options_, remaining_, numbers_);
   const Estimate left = estimator.run(budget, population);
   std::lock_guard lock(looking_);
   looked_ = Clock::now();
@@ -63,7 +63,8 @@ void Explorer::estimate(const Budget& budget, std::size_t population) {
 }
 
 Explorer::Explorer(const Bytecode& program, const ExploreOptions& options)
-    : program_(program), options_(options), remaining_(1) {
+    : program_(program), options_(options), numbers_(std::make_shared<ThreadNumbers>(program.threads.size())),
+      remaining_(1) {
   options_.machine.old_values = options.by_plan() || own_happens_before(options.model);
 }
 
@@ -115,7 +116,7 @@ Progress Explorer::run_until(const Budget& asked, Clock::time_point pause, unsig
 }
 
 void Explorer::work(Shared& shared) {
-  LocalStates states(program_, options_.by_plan(), options_.machine);
+  LocalStates states(program_, options_.by_plan(), options_.machine, numbers_);
   Results results;
   std::unique_lock lock(shared.mutex);
   for (;;) {

@@ -61,7 +61,8 @@ private:
   mutable std::mutex looking_; // guards outlook_ and looked_
   Outlook outlook_;
   Clock::time_point looked_{};
-  Clock::duration worked_{}, estimating_{};          // so far, in all runs
+  Clock::duration worked_{}, estimating_{}; // so far, in all runs
+  std::shared_ptr<ThreadNumbers> numbers_;
   std::vector<std::vector<std::int64_t>> remaining_; // an empty piece is the whole exploration
 };
 

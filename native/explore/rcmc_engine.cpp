@@ -130,7 +130,7 @@ template <unsigned W> void RcmcEngine<W>::visit_other(Id e) {
   G& g = graph();
   const Action& a = g[e].at->action;
   if (a.kind == ActionKind::Spawn) {
-    const std::uint32_t child = states_.spawned(g[e].thread, g[e].index);
+    const std::uint32_t child = states_.numbers().of(g[e].thread, g[e].index);
     if (g.thread.size() <= child) g.thread.resize(child + 1);
     auto& th = g.thread[child];
     th = {};

@@ -150,7 +150,7 @@ template <unsigned W> bool Model<W>::fetch_system_event(State& s, std::uint32_t 
   }
   if (a.kind == ActionKind::Spawn) {
     const Id e = g.add(t, slot, now);
-    const std::uint32_t child = states_.spawned(t, slot);
+    const std::uint32_t child = states_.numbers().of(t, slot);
     if (g.thread.size() <= child) g.thread.resize(child + 1);
     g.thread[child] = {};
     g.thread[child].begin = g.thread[child].now =

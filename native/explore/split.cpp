@@ -6,7 +6,7 @@
 namespace fencepost {
 
 void Explorer::split(std::size_t count) {
-  LocalStates states(program_, options_.by_plan(), options_.machine);
+  LocalStates states(program_, options_.by_plan(), options_.machine, numbers_);
   Results scratch;
   std::deque<std::vector<std::int64_t>> open(remaining_.begin(), remaining_.end());
   std::vector<std::vector<std::int64_t>> whole; // what has no choice to give away

@@ -15,6 +15,14 @@ template <unsigned W> Id predecessor(const Graph<W>& g, Id e) {
 }
 
 // Everything before e, without what e reads from.
+// How many threads the thread of e has started before it.
+template <unsigned W> std::uint32_t earlier_spawns(const Graph<W>& g, Id e) {
+  std::uint32_t count = 0;
+  for (Id d = g[e].po_before; d != none; d = g[d].po_before)
+    count += g[d].kind == ActionKind::Spawn;
+  return count;
+}
+
 template <unsigned W> Bits<W> prefix_before(const Graph<W>& g, Id e) {
   const Id before = predecessor(g, e);
   if (before == none) return {};

@@ -203,7 +203,7 @@ TEST(a_narrow_graph_is_full_at_its_width) {
   for (std::uint64_t k = 0; k < 70; ++k)
     a.store(x, k);
   const Bytecode program = a.program();
-  LocalStates states(program, false, MachineLimits{});
+  LocalStates states(program, false, MachineLimits{}, std::make_shared<ThreadNumbers>(program.threads.size()));
   const auto fill = [&](auto graph) {
     graph.thread.resize(1);
     graph.thread[0].now = states.first(0, 0, {});

@@ -48,9 +48,11 @@ std::vector<std::uint64_t> Locations::cuts(std::uint64_t address, unsigned size)
 }
 
 // Not where dependencies are tracked: there a register is more than its value.
-LocalStates::LocalStates(const Bytecode& program, bool track_dependencies, MachineLimits limits)
+LocalStates::LocalStates(const Bytecode& program, bool track_dependencies, MachineLimits limits,
+                         std::shared_ptr<ThreadNumbers> numbers)
     : machine_(program, track_dependencies, limits), least_(program.threads.size() == 1 ? limits.prologue : 0),
-      locations_(program, prologue_) {
+      locations_(program, prologue_), numbers_(std::move(numbers)) {
+  FP_REQUIRE(numbers_ != nullptr, "threads should have numbers");
   if (limits.shortcuts && !track_dependencies) rounds_ = std::make_unique<Rounds>(machine_);
   const auto undoes = [](const Instruction& i) { return i.opcode == Opcode::SpinHead && i.flags & flag::undoes; };
   if (std::none_of(program.code.begin(), program.code.end(), undoes)) return;
@@ -132,9 +134,20 @@ LocalState* LocalStates::told(LocalState* state, bool success) {
   return twin = adopt(std::move(fresh));
 }
 
-std::uint32_t LocalStates::spawned(std::uint32_t parent, std::uint32_t index) {
-  const auto next = static_cast<std::uint32_t>(machine_.program().threads.size() + spawned_.size());
-  return spawned_.try_emplace({parent, index}, next).first->second;
+std::uint32_t ThreadNumbers::of(std::uint32_t parent, std::uint32_t which) {
+  std::lock_guard lock(mutex_);
+  const auto [found, fresh] = known_.try_emplace({parent, which}, next_);
+  next_ += fresh;
+  return found->second;
+}
+
+void ThreadNumbers::know(std::uint32_t parent, std::uint32_t which, std::uint32_t number) {
+  std::lock_guard lock(mutex_);
+  const auto [found, fresh] = known_.try_emplace({parent, which}, number);
+  const auto same = [&](const auto& k) { return k.second == number; };
+  if (found->second != number || (fresh && std::count_if(known_.begin(), known_.end(), same) > 1))
+    throw DecodeError("a saved thread should have one number");
+  next_ = std::max(next_, number + 1);
 }
 
 void LocalStates::collect(const std::vector<LocalState*>& live) {

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -92,13 +93,32 @@ private:
   std::unordered_map<std::uint64_t, std::vector<Location>> by_granule_; // 8-byte granules
 };
 
+// The numbers of threads that others start, the same in every execution: programs keep them in memory. All who share an
+// exploration share them; who goes on with a saved one gets to know those that are in it.
+class ThreadNumbers {
+public:
+  explicit ThreadNumbers(std::size_t first) : next_(static_cast<std::uint32_t>(first)) {}
+
+  // The number of the thread that `parent` starts as its `which`-th.
+  std::uint32_t of(std::uint32_t parent, std::uint32_t which);
+
+  // The thread that `parent` started as its `which`-th has this number.
+  void know(std::uint32_t parent, std::uint32_t which, std::uint32_t number);
+
+private:
+  std::mutex mutex_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> known_;
+  std::uint32_t next_;
+};
+
 class Attempts;
 class Rounds;
 class UndoneRounds;
 
 class LocalStates {
 public:
-  LocalStates(const Bytecode& program, bool track_dependencies, MachineLimits limits);
+  LocalStates(const Bytecode& program, bool track_dependencies, MachineLimits limits,
+              std::shared_ptr<ThreadNumbers> numbers);
   ~LocalStates();
 
   Machine& machine() { return machine_; }
@@ -120,8 +140,7 @@ public:
   // The same state, but that its compare-exchange comes out so, whatever it reads. pre: it is at one.
   LocalState* told(LocalState* state, bool success);
 
-  // The number of the thread that `parent` starts with its `index`-th event: the same in every execution.
-  std::uint32_t spawned(std::uint32_t parent, std::uint32_t index);
+  ThreadNumbers& numbers() { return *numbers_; }
 
   std::size_t bytes() const { return bytes_; }
 
@@ -142,7 +161,7 @@ private:
   std::unique_ptr<UndoneRounds> undone_; // where there may be some that matter
   std::vector<std::unique_ptr<LocalState>> states_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::vector<std::uint64_t>>, LocalState*> first_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> spawned_;
+  std::shared_ptr<ThreadNumbers> numbers_;
   std::size_t bytes_ = 0;
   std::uint32_t epoch_ = 0;
 };

@@ -128,3 +128,31 @@ def test_another_text_of_the_same_model_is_another_question(tmp_path: Path) -> N
 def test_every_member_of_the_structs_is_saved() -> None:
     for kind, members in structs.MEMBERS.items():
         assert set(members) == {name for name in dir(kind) if isinstance(getattr(kind, name), property)}, kind
+
+
+LATE_STARTS = """var x, y
+fn adds() { FADD(x, 1); FADD(x, 1) }
+fn both() { FADD(y, 1); FADD(x, 1) }
+thread P {
+  a := spawn adds()
+  r := x
+  b := spawn both()
+  s := y
+  t := x
+  c := spawn adds()
+  join(a); join(b); join(c)
+  assert(r <= t)
+}
+"""
+
+
+@pytest.mark.parametrize("model", ["rc11", "armv8"])
+def test_threads_keep_their_numbers(tmp_path: Path, model: str) -> None:
+    """Some are started before the exploration is saved, and some after it goes on."""
+    p, file = read_text(LATE_STARTS, "t.fp"), tmp_path / "state"
+    whole = fencepost.check(p, model=model, reductions=False)
+    for most in range(1, whole.executions, whole.executions // 7):
+        fencepost.check(p, model=model, max_executions=most, save=str(file))
+        rest = fencepost.check(p, model=model, resume=str(file))
+        assert (rest.answer, rest.executions, rest.blocked) == (whole.answer, whole.executions, whole.blocked)
+    assert fencepost.check(p, model=model, reductions=False, jobs=2).executions == whole.executions > 50
