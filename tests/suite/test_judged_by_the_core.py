@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.enumerate.traces import ThreadRunner
+from fencepost.enumerate.traces import Keeps, ThreadRunner
 from fencepost.explore import candidates
 from fencepost.frontends import read_content
 from fencepost.models.registry import Model, find
@@ -56,7 +56,7 @@ def test_a_thread_that_would_see_nothing_new_is_not_run_again(monkeypatch: pytes
     monkeypatch.setattr(ThreadRunner, "_traces", counted)
     program = read_content(b"PPC two\n{ 0:r1=x; 1:r1=x; }\n P0 | P1 ;\n li r2,1 | lwz r2,0(r1) ;\n"
                            b" stw r2,0(r1) | ;\nexists (1:r2=1)\n", "two.litmus")  # fmt: skip
-    runner = ThreadRunner(program, own_coherent=True)
+    runner = ThreadRunner(program, Keeps(own=True))
     runner.run()
     assert ran == [0, 1, 1]
     assert [len(t) for t in runner.traces.values()] == [1, 2]

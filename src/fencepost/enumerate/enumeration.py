@@ -21,6 +21,7 @@ from fencepost.enumerate.locations import Access, Solution, solve
 from fencepost.enumerate.traces import (
     MAX_EVENTS,
     Ending,
+    Keeps,
     Location,
     OutOfTimeError,
     Step,
@@ -30,7 +31,7 @@ from fencepost.enumerate.traces import (
 )
 from fencepost.errors import UnsupportedError
 from fencepost.execution.execution import EventKind, Execution
-from fencepost.models.properties import keeps_coherence, keeps_own_coherence
+from fencepost.models.properties import keeps_coherence, keeps_compared, keeps_own_coherence
 from fencepost.models.registry import Model
 from fencepost.program.operands import Position
 from fencepost.program.program import Arch, Program
@@ -201,7 +202,8 @@ class _Space:
     ) -> None:
         coherent = keeps_coherence(model) and not incoherent
         self.program, self.ordered = program, model.orders_writes
-        self.runner = ThreadRunner(program, keeps_own_coherence(model) and not incoherent, max_events, deadline)
+        keeps = Keeps(keeps_own_coherence(model) and not incoherent, keeps_compared(model))
+        self.runner = ThreadRunner(program, keeps, max_events, deadline)
         self.solver = _remembering(lambda a: solve(a, coherent=coherent and self.ordered, ordered=self.ordered))
         self.shapes: dict[object, int] = {}
         self.shape_of: dict[int, int] = {}  # by the identity of a trace, which the runner keeps

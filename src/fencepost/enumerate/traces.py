@@ -19,7 +19,7 @@ from fencepost.execution.execution import EventKind
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import BOUNDS, ErrorKind, FenceKind, Mode, Tag
 from fencepost.program.interpret import Action, Kind, Machine, Part, ThreadState
-from fencepost.program.operands import Position
+from fencepost.program.operands import Position, to_unsigned
 from fencepost.program.program import Program
 from fencepost.records import dataclass
 
@@ -160,6 +160,14 @@ class Path:
         return {**self.slots, self.writer(): self.slots.get(self.writer(), 0) + 1}
 
 
+@dataclass(frozen=True, slots=True)
+class Keeps:
+    """What a model is known to keep; see `ThreadRunner`."""
+
+    own: bool
+    compared: bool = True
+
+
 class OutOfTimeError(Exception):
     """The deadline passed before everything was seen."""
 
@@ -170,15 +178,16 @@ def check_time(deadline: float | None) -> None:
 
 
 class ThreadRunner:
-    """All traces of all threads of a program. `own_coherent`: under the model a read never sees its own thread's older
-    or later writes in place of the last one, which keeps the choices small."""
+    """All traces of all threads of a program, as far as the model says. `keeps.own`: a read never sees its own thread's
+    older or later writes in place of the last one. `keeps.compared`: no write comes of a compare-exchange that it
+    decides. Both keep the choices small."""
 
     def __init__(
-        self, program: Program, own_coherent: bool, max_events: int = MAX_EVENTS, deadline: float | None = None
+        self, program: Program, keeps: Keeps, max_events: int = MAX_EVENTS, deadline: float | None = None
     ) -> None:
         self.machine = Machine(program)
         self.deadline = deadline
-        self.own_coherent, self.max_events = own_coherent, max_events
+        self.keeps, self.max_events = keeps, max_events
         self.pool = Pool()
         self.children: dict[tuple[int, int], int] = {}  # parent, how manieth spawn -> thread
         self.names: dict[int, str] = {i: t.name for i, t in enumerate(program.threads)}
@@ -325,7 +334,10 @@ class ThreadRunner:
         location = (action.address, action.size)
         waits = action.part in (Part.AWAIT, Part.BLOCKING_CAS)
         serve: dict[int, int | None] = {}
-        for value, why in sorted(self._readable(location, path).items()):
+        readable = self._readable(location, path)
+        if action.part is Part.CAS and not self.keeps.compared and self.foreseen is None:
+            readable[self._expected(path.state, action.size)] = NOTHING
+        for value, why in sorted(readable.items()):
             if waits and not self.machine.satisfied(path.state, value):
                 continue
             after = _copy(path)
@@ -346,6 +358,13 @@ class ThreadRunner:
         if waits:
             yield replace(_ended(path, Ending.WAITING, action), waits=Waiting(action, serve), spin=action.spin)
 
+    def _expected(self, state: ThreadState, size: int) -> int:
+        """The value with which the compare-exchange here succeeds, whether or not it is known to be written."""
+        frame = state.frames[-1]
+        instruction = frame.function.code[frame.pc]
+        assert isinstance(instruction, ins.Cas)
+        return to_unsigned(self.machine.value(frame, instruction.expected), 8 * size)
+
     def _failure_mode(self, state: ThreadState) -> Mode:
         frame = state.frames[-1]
         instruction = frame.function.code[frame.pc]
@@ -361,13 +380,13 @@ class ThreadRunner:
             for s, why in zip(path.steps, path.why, strict=True)
             if s.kind is EventKind.WRITE and s.location == location
         ]
-        if not self.own_coherent:
+        if not self.keeps.own:
             for value, why in (*self.pool.written(location, thread, by_others=False).items(), *own):
                 readable[value] = smallest((*readable.get(value, ()), *why))
         if own:
             value, why = own[-1]
             readable[value] = smallest((*readable.get(value, ()), *why))
-        if not own or not self.own_coherent:
+        if not own or not self.keeps.own:
             readable[initial] = NOTHING
         if self.foreseen is not None:
             readable |= dict.fromkeys(self.foreseen.at(location), NOTHING)
@@ -383,10 +402,7 @@ class ThreadRunner:
             yield replace(failed, slots=path.counted())
         slot = (path.state.thread, path.writer(), path.slots.get(path.writer(), 0))
         fact = frozenset({(slot, (action.address, action.size), action.value)})
-        flow = action.address_deps | action.data_deps
-        if self.foreseen is None:  # the kernel's model lets a branch be decided by what comes of it
-            flow |= action.control_deps
-        causes = conjunction(path.why[i] for i in flow)
+        causes = conjunction(path.why[i] for i in self._flow(path, action))
         why = tuple(facts | fact for facts in causes if not any(s == slot for s, _, _ in facts))
         rests_on = conjunction([path.rests_on, (fact,)]) if why else ()
         if not rests_on:
@@ -399,6 +415,13 @@ class ThreadRunner:
         step = replace(step, pair=pair, exclusive=action.conditional is not None)
         went_on = replace(_copy(path), steps=steps, rests_on=rests_on, slots=path.counted())
         yield self._went_on(went_on, step, 1, why)
+
+    def _flow(self, path: Path, action: Action) -> Deps:
+        """What a write comes of, and so cannot come of it."""
+        flow = action.address_deps | action.data_deps
+        if self.foreseen is not None:  # the kernel's model lets a branch be decided by what comes of it
+            return flow
+        return flow | (action.control_deps if self.keeps.compared else path.state.control)
 
     # --- spawn, join
 

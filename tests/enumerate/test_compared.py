@@ -1,0 +1,37 @@
+"""What a compare-exchange wrote may decide that it succeeds, where a model keeps no order between the two."""
+
+from __future__ import annotations
+
+import pytest
+
+from fencepost.enumerate import enumerate_program
+from fencepost.explore import executions
+from fencepost.frontends.pseudo import read
+from fencepost.models.properties import keeps_compared
+from fencepost.models.registry import find, names
+from fencepost.program.passes.mapping import map_for_model
+
+LOOSE = ("armv7", "armv8-2018")
+#: The exchange succeeds only if the other thread has seen what comes of that.
+BY_ITSELF = {
+    "a value that comes of nothing else": "c := CAS(f, 1, 2); s := f; x := s - 1",
+    "a value that may come otherwise": "c := CAS(f, 1, 2); s := f; x := 1 + (s ^ s)",
+    "a branch": "c := CAS(f, 1, 2); s := f; if (s == 2) { x := 1 }",
+    "the same value": "c := CAS(f, 1, 1); s := f; x := 1 + (s ^ s)",
+}
+
+
+@pytest.mark.parametrize("model", [*LOOSE, "power", "armv8", "riscv", "imm", "rc11"])
+@pytest.mark.parametrize("name", BY_ITSELF)
+def test_an_exchange_that_decides_itself(model: str, name: str) -> None:
+    program = read(f"var x, f\nthread P {{ a := x; f := a }}\nthread Q {{ {BY_ITSELF[name]} }}", "test.fp")
+    found = enumerate_program(map_for_model(program, model), find(model))
+    listed = {e.canonical() for e in found.complete}
+    assert listed == {e.canonical() for e in executions(program, model=model)}
+    succeeds = [e for e in found.complete if any(x.rmw and x.is_write for x in e.events)]
+    assert bool(succeeds) == (model in LOOSE)
+
+
+@pytest.mark.parametrize("name", names())
+def test_which_models_keep_the_order(name: str) -> None:
+    assert keeps_compared(find(name)) == (name not in (*LOOSE, "bpf", "lkmm"))
