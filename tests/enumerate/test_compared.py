@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from fencepost.enumerate import enumerate_program
+from fencepost.errors import UnsupportedError
 from fencepost.explore import executions
 from fencepost.frontends.pseudo import read
-from fencepost.models.properties import keeps_compared
+from fencepost.models.properties import keeps_compared, keeps_dependencies
 from fencepost.models.registry import find, names
 from fencepost.program.passes.mapping import map_for_model
 
@@ -35,3 +38,27 @@ def test_an_exchange_that_decides_itself(model: str, name: str) -> None:
 @pytest.mark.parametrize("name", names())
 def test_which_models_keep_the_order(name: str) -> None:
     assert keeps_compared(find(name)) == (name not in (*LOOSE, "bpf", "lkmm"))
+
+
+CIRCLES = {
+    "branches": "a := x; if (a == 1) { y := 1 }",
+    "exchanges": "c := CAS(x, 1, 1); y := c",
+    "values": "a := x; y := a",
+}
+
+
+@pytest.mark.parametrize("name", CIRCLES)
+def test_a_model_that_orders_no_dependency(name: str, tmp_path: Path) -> None:
+    """Both read 1 by a circle of branches; what comes by a circle of values is not known."""
+    (tmp_path / "m.cat").write_text("acyclic po-loc | rf | co | fr as coherence")
+    model = find(tmp_path / "m.cat")
+    assert not keeps_dependencies(model) and not keeps_compared(model)
+    text = CIRCLES[name]
+    other = text.translate(str.maketrans("xy", "yx"))
+    program = read(f"var x, y\nthread P {{ {text} }}\nthread Q {{ {other} }}\nobserve x, y", "test.fp")
+    if name != "branches":
+        with pytest.raises(UnsupportedError):
+            enumerate_program(program, model)
+        return
+    ends = {tuple(e.outcome.values()) for e in enumerate_program(program, model).complete}
+    assert ends == {(0, 0), (1, 1)}

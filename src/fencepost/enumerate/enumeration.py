@@ -31,7 +31,7 @@ from fencepost.enumerate.traces import (
 )
 from fencepost.errors import UnsupportedError
 from fencepost.execution.execution import EventKind, Execution
-from fencepost.models.properties import keeps_coherence, keeps_compared, keeps_own_coherence
+from fencepost.models.properties import keeps_coherence, keeps_compared, keeps_dependencies, keeps_own_coherence
 from fencepost.models.registry import Model
 from fencepost.program.operands import Position
 from fencepost.program.program import Arch, Program
@@ -202,7 +202,8 @@ class _Space:
     ) -> None:
         coherent = keeps_coherence(model) and not incoherent
         self.program, self.ordered = program, model.orders_writes
-        keeps = Keeps(keeps_own_coherence(model) and not incoherent, keeps_compared(model))
+        own = keeps_own_coherence(model) and not incoherent
+        keeps = Keeps(own, keeps_compared(model), keeps_dependencies(model))
         self.runner = ThreadRunner(program, keeps, max_events, deadline)
         self.solver = _remembering(lambda a: solve(a, coherent=coherent and self.ordered, ordered=self.ordered))
         self.shapes: dict[object, int] = {}
@@ -214,11 +215,8 @@ class _Space:
         """Each with the event numbers and the solutions of its locations."""
         self.runner.run()
         _refuse_mixed_sizes(self.runner)
-        if self.program.arch is Arch.LKMM and self.runner.thin_air():
-            raise UnsupportedError(
-                "values may come out of thin air here, from plain accesses that depend on each other, as the kernel's "
-                "model allows and enumeration does not find: use READ_ONCE and WRITE_ONCE"
-            )
+        if self.runner.thin_air():
+            raise UnsupportedError(_KERNELS_THIN_AIR if self.program.arch is Arch.LKMM else _THIN_AIR)
         for chosen in Combiner(self.runner).choices():
             frame = self._frame(chosen)
             solutions = self._solutions(frame)
@@ -258,6 +256,14 @@ class _Space:
             yield Candidate(frame, tuple(zip(ids, picked, strict=True)), self.ordered)
 
 
+_KERNELS_THIN_AIR = (
+    "values may come out of thin air here, from plain accesses that depend on each other, as the kernel's "
+    "model allows and enumeration does not find: use READ_ONCE and WRITE_ONCE"
+)
+_THIN_AIR = (
+    "values may come out of thin air here, from accesses that depend on each other: the model does not order what "
+    "depends on a read after it, and enumeration does not find such values"
+)
 _ACCESSES = (EventKind.READ, EventKind.WRITE)
 #: What a model can see of an access: all but its value and its place in the source.
 _SHAPE = attrgetter(*(f.name for f in fields(Step) if f.name not in ("value", "at")))

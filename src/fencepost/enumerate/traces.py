@@ -166,6 +166,7 @@ class Keeps:
 
     own: bool
     compared: bool = True
+    dependencies: bool = True
 
 
 class OutOfTimeError(Exception):
@@ -180,7 +181,7 @@ def check_time(deadline: float | None) -> None:
 class ThreadRunner:
     """All traces of all threads of a program, as far as the model says. `keeps.own`: a read never sees its own thread's
     older or later writes in place of the last one. `keeps.compared`: no write comes of a compare-exchange that it
-    decides. Both keep the choices small."""
+    decides. `keeps.dependencies`: no write comes of itself. All three keep the choices small."""
 
     def __init__(
         self, program: Program, keeps: Keeps, max_events: int = MAX_EVENTS, deadline: float | None = None
@@ -195,7 +196,7 @@ class ThreadRunner:
             Instance(i, t.function, tuple(self.machine.layout.value(a) for a in t.args))
             for i, t in enumerate(program.threads)
         ]
-        self.foreseen = Foreseen(self.machine) if self.machine.scoped else None
+        self.foreseen = None if keeps.dependencies else Foreseen(self.machine)
         self.traces: dict[Instance, list[Trace]] = {}
         self.spawned: set[int] = set()
         self.looked: dict[Location, int] = {}  # where the traces in the making look, and its `Pool.changed`
@@ -218,11 +219,12 @@ class ThreadRunner:
                 return
 
     def thin_air(self) -> bool:
-        """Whether values could rest on themselves by a way that the kernel's model does not order, and were not
-        foreseen: values that no program made, or that come of too many others. A circle within one location is none:
-        there program order and reads-from are acyclic under every model. (Other models forbid such values.)"""
+        """Whether values could rest on themselves by a way that the model does not order, and were not foreseen: values
+        that no program made, or that come of too many others. A circle within one location is none: there program order
+        and reads-from are acyclic under the kernel's model. (Most others forbid such values.)"""
         foreseen = self.foreseen
-        assert foreseen is not None, "only the Linux kernel's model allows such values"
+        if foreseen is None:
+            return False
         data = _Feeds(self, lambda s: s.address_deps | s.data_deps, lambda location: True)
         if not foreseen.known:
             return _Feeds(self, _anything, lambda location: True).circle()
@@ -419,7 +421,7 @@ class ThreadRunner:
     def _flow(self, path: Path, action: Action) -> Deps:
         """What a write comes of, and so cannot come of it."""
         flow = action.address_deps | action.data_deps
-        if self.foreseen is not None:  # the kernel's model lets a branch be decided by what comes of it
+        if self.foreseen is not None:  # the model lets a branch be decided by what comes of it
             return flow
         return flow | (action.control_deps if self.keeps.compared else path.state.control)
 
@@ -455,8 +457,8 @@ def _anything(step: Step) -> Deps:
 
 
 class _Feeds:
-    """Which locations the writes of which others depend on, in the traces. `loose`: where the kernel's model does not
-    order the two, because of a plain access or a branch that is over."""
+    """Which locations the writes of which others depend on, in the traces. `loose`: where the model may not order the
+    two; the kernel's does but for plain accesses and branches that are over."""
 
     def __init__(
         self, runner: ThreadRunner, dependencies: Callable[[Step], Deps], counts: Callable[[Location], bool]
@@ -472,7 +474,7 @@ class _Feeds:
                 first, second = self._place(read), self._place(write)
                 if read.kind is EventKind.READ and counts(first) and counts(second):
                     self.edges.setdefault(first, set()).add(second)
-                    if i not in kept or Mode.NA in (read.mode, write.mode):
+                    if not runner.machine.scoped or i not in kept or Mode.NA in (read.mode, write.mode):
                         self.loose.add((first, second))
 
     def _place(self, step: Step) -> Location:

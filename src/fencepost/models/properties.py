@@ -6,9 +6,8 @@ Two or three accesses of one location are enough to break it, so the list of sha
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
-from itertools import product
+from itertools import combinations_with_replacement, product
 
 from fencepost.execution.execution import Event, EventKind, Execution
 from fencepost.models.cat.small import INCOHERENT, OWN, Shape, incoherent
@@ -32,28 +31,70 @@ def keeps_coherence(model: Model) -> bool:
 
 
 @lru_cache(maxsize=64)
+def keeps_dependencies(model: Model) -> bool:
+    """Whether no write comes of itself, by dependencies in its thread and in another one, also where what it depends
+    on went through memory of its thread."""
+    ways = [(d,) for d in _DEPENDENCIES] + [(a, b) for a in _DEPENDENCIES[:2] for b in _DEPENDENCIES[:2]]
+    return not any(_allows_circle(model, *circle) for circle in combinations_with_replacement(ways, 2))
+
+
+@lru_cache(maxsize=64)
 def keeps_compared(model: Model) -> bool:
-    """Whether no write comes of what a compare-exchange wrote and decides itself that the exchange succeeds. The
-    exchange reads what another thread wrote that saw the write, and the write depends on a read of what it wrote."""
-    ways = product(("address_deps", "data_deps", "control_deps"), (Mode.NA, Mode.RLX))
-    return not any(model.judge(_decided_by_itself(*way), all_violations=False).consistent for way in ways)
+    """Whether no write comes of what a compare-exchange wrote and decides itself that the exchange succeeds:
+    `c := CAS(f, 1, 2); s := f; x := s - 1` against `a := x; f := a`."""
+    return not any(_allows_circle(model, ("data_deps",), (_COMPARED, d)) for d in _DEPENDENCIES)
 
 
-def _decided_by_itself(dependency: str, mode: Mode) -> Execution:
-    """`c := CAS(f, 1, 2); s := f; x := s - 1` against `a := x; f := a`, where the exchange succeeds."""
-    f, x, reads, writes = 0x1000, 0x2000, EventKind.READ, EventKind.WRITE
-    looks = ((0, reads, x, 1), (0, writes, f, 1), (1, reads, f, 1), (1, writes, f, 2), (1, reads, f, 2), (1, writes, x, 1))
-    first = [Event(k, -1, k, EventKind.INIT, place, 8) for k, place in enumerate((f, x))]
-    rest = [
-        Event(2 + k, thread, k, kind, place, 8, value, Mode.RLX if k in (2, 3) else mode, rmw=k in (2, 3))
-        for k, (thread, kind, place, value) in enumerate(looks)
-    ]
-    compared, pair = frozenset({(4, 5)}), frozenset({(6, 7)})
-    graph = Execution(
-        (*first, *rest), {2: 7, 4: 3, 6: 5}, {f: (0, 3, 5), x: (1, 7)}, rmw=compared, threads=("P", "Q"),
-        data_deps=frozenset({(2, 3)}), control_deps=compared, control_picks=compared,
-    )  # fmt: skip
-    return replace(graph, **{dependency: getattr(graph, dependency) | pair})
+_DEPENDENCIES = ("address_deps", "data_deps", "control_deps")
+_COMPARED = "control_picks"  # from what a compare-exchange reads to its write
+
+
+def _allows_circle(model: Model, *ways: tuple[str, ...]) -> bool:
+    return any(model.judge(_Circle(mode).made(ways), all_violations=False).consistent for mode in (Mode.NA, Mode.RLX))
+
+
+class _Circle:
+    """A thread for each way: it reads what the last one wrote; each dependency leads from there to a write, and a write
+    that is not the last is read again for the next one."""
+
+    def __init__(self, mode: Mode) -> None:
+        self.mode = mode
+        self.events: list[Event] = []
+        self.reads_from: dict[int, int] = {}
+        self.dependencies: dict[str, set[tuple[int, int]]] = {_COMPARED: set()}
+
+    def made(self, ways: tuple[tuple[str, ...], ...]) -> Execution:
+        for place in range(2 * len(ways)):  # one that each thread reads from outside, and one of its own
+            self._add(-1, EventKind.INIT, place)
+        ends = [self._thread(t, way, len(ways)) for t, way in enumerate(ways)]
+        for t, (first, _) in enumerate(ends):
+            self.reads_from[first] = ends[t - 1][1]
+        compared = frozenset(self.dependencies[_COMPARED])
+        coherence: dict[int, tuple[int, ...]] = {}
+        for e in sorted((e for e in self.events if e.is_write), key=lambda e: e.thread):
+            coherence[e.address] = (*coherence.get(e.address, ()), e.id)
+        names = tuple(f"T{t}" for t in range(len(ways)))
+        graph = Execution(tuple(self.events), self.reads_from, coherence, rmw=compared, threads=names)
+        told = self.dependencies | {"control_deps": self.dependencies.get("control_deps", set()) | compared}
+        return graph.depending(told)
+
+    def _thread(self, t: int, way: tuple[str, ...], threads: int) -> tuple[int, int]:
+        """Its first read and its last write."""
+        first = read = self._add(t, EventKind.READ, t, rmw=way[0] == _COMPARED)
+        for n, dependency in enumerate(way):
+            compared, last = dependency == _COMPARED, n == len(way) - 1
+            place = t if compared else (t + 1) % threads if last else threads + t
+            write = self._add(t, EventKind.WRITE, place, rmw=compared)
+            self.dependencies.setdefault(dependency, set()).add((read, write))
+            if not last:
+                read = self._add(t, EventKind.READ, place)
+                self.reads_from[read] = write
+        return first, write
+
+    def _add(self, thread: int, kind: EventKind, place: int, *, rmw: bool = False) -> int:
+        n, mode = len(self.events), Mode.NA if thread < 0 else Mode.RLX if rmw else self.mode
+        self.events.append(Event(n, thread, n, kind, 0x1000 * (1 + place), 8, int(thread >= 0), mode, rmw=rmw))
+        return n
 
 
 def _rejects(model: Model, shape: Shape) -> bool:
