@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 from little import Little, Statement
@@ -25,6 +24,9 @@ class Running:
 
     code: tuple[Statement, ...]
     registers: tuple[tuple[str, int], ...] = ()
+
+    def __hash__(self) -> int:
+        return hash((len(self.code), self.registers))
 
     def read(self, name: str) -> int:
         return dict(self.registers).get(name, 0)
@@ -189,6 +191,9 @@ class Message:
     follows: int = -1  # the message that an update read, right behind which it stays
 
 
+NOTHING_SENT = (Message(0, 0, ()),)
+
+
 @dataclass(frozen=True)
 class Knowledge:
     """What a thread knows: now, after an acquire fence, at its last release fence, at its release writes."""
@@ -210,23 +215,13 @@ class Views(Memory):
     threads: tuple[Knowledge, ...] = ()
 
     def __hash__(self) -> int:
-        return self._hash
-
-    @cached_property
-    def _hash(self) -> int:
         return hash((self.orders, self.threads))
 
-    @cached_property
-    def _order(self) -> dict[str, tuple[Message, ...]]:
-        return dict(self.orders)
-
-    @cached_property
-    def _places(self) -> dict[tuple[str, int], int]:
-        """Where in its order each message is; the initial one is first."""
-        return {(x, m.number): k for x, order in self.orders for k, m in enumerate(order)}
-
     def order(self, x: str) -> tuple[Message, ...]:
-        return self._order.get(x) or (Message(0, 0, ()),)
+        for y, order in self.orders:
+            if x == y:
+                return order
+        return NOTHING_SENT
 
     def known(self, t: int) -> Knowledge:
         return self.threads[t] if t < len(self.threads) else Knowledge()
@@ -235,14 +230,20 @@ class Views(Memory):
         return {x: self.order(x)[-1].value for x in self.program.locations}
 
     def place(self, x: str, number: int) -> int:
-        return self._places[x, number] if number else 0
+        """Where in its order a message is; the initial one is first."""
+        if number:
+            for k, message in enumerate(self.order(x)):
+                if message.number == number:
+                    return k
+        return 0
 
     def join(self, a: View, b: View) -> View:
         if not b or a == b:
             return a
         both = dict(a)
         for x, number in b:
-            if self.place(x, number) >= self.place(x, both.get(x, 0)):
+            have = both.get(x, 0)
+            if have == 0 or (have != number and self.place(x, number) >= self.place(x, have)):
                 both[x] = number
         return tuple(sorted(both.items()))
 
@@ -262,7 +263,7 @@ class Views(Memory):
         if s.kind == "fence":
             now = self.join(k.now, k.acquired) if s.mode in ("acquire", "acq_rel") else k.now
             fenced = now if s.mode in ("release", "acq_rel") else k.fenced
-            yield thread.after(s), self._with(t, replace(k, now=now, fenced=fenced))
+            yield thread.after(s), self._with(t, Knowledge(now, k.acquired, fenced, k.released))
         elif s.kind == "store":
             yield from ((thread.after(s), later) for later in self.write(t, s, thread.value(s), None))
         else:
@@ -280,9 +281,8 @@ class Views(Memory):
         k = self.known(t)
         now = self.join(k.now, ((s.location, message.number),))
         acquired = self.join(self.join(k.acquired, now), message.view)
-        return self._with(
-            t, replace(k, now=self.join(now, message.view) if self.acquires(s) else now, acquired=acquired)
-        )
+        now = self.join(now, message.view) if self.acquires(s) else now
+        return self._with(t, Knowledge(now, acquired, k.fenced, k.released))
 
     def write(self, t: int, s: Statement, value: int, read: Message | None) -> Iterator[Views]:
         """One memory for each place. A number says who wrote: thread and how many it wrote before."""
@@ -299,7 +299,7 @@ class Views(Memory):
             yield self._ordered(x, blank)._send(t, s, number, read)
 
     def _ordered(self, x: str, order: tuple[Message, ...]) -> Views:
-        return Views(self.program, self.machine, tuple(sorted((self._order | {x: order}).items())), self.threads)
+        return Views(self.program, self.machine, tuple(sorted((dict(self.orders) | {x: order}).items())), self.threads)
 
     def _send(self, t: int, s: Statement, number: int, read: Message | None) -> Views:
         """Fills in what the new message carries."""
@@ -311,6 +311,6 @@ class Views(Memory):
         carried = self.join(self.join(k.fenced, released.get(x, ())), ((x, number),))
         if read is not None:
             carried = self.join(carried, read.view)
-        order = tuple(replace(m, view=carried) if m.number == number else m for m in self.order(x))
+        order = tuple(Message(number, m.value, carried, m.follows) if m.number == number else m for m in self.order(x))
         known = Knowledge(now, self.join(k.acquired, now), k.fenced, tuple(sorted(released.items())))
         return self._ordered(x, order)._with(t, known)
