@@ -1,7 +1,7 @@
 """Programs around a cycle: each thread accesses one location and then the next one, in a ring, and whether the round is
-possible is what tells one axiom from another. Between two threads a location is written and then read, read and then
-written, or written twice; orders, fences, updates and dependencies are thrown in at random. Programs without such
-a plan come across few of these shapes."""
+possible is what tells one axiom from another. Some threads have a single access, which serves both. Between two threads
+a location is written and then read, read and then written, or written twice; orders, fences, updates and dependencies
+are thrown in at random. Programs without such a plan come across few of these shapes."""
 
 from __future__ import annotations
 
@@ -19,9 +19,14 @@ def critical(seed: int) -> str:
     """A program in `.fp`."""
     random = Random(seed)
     count = random.choice((2, 2, 2, 2, 3, 3, 3, 4))
-    names = "xyzw"[:count]
     maker = _Maker(random, count)
-    threads = [maker.thread(n, names[n - 1], names[n]) for n in range(count)]
+    short = maker.short(Random(-seed))
+    names = list("xyzw"[:count])
+    for n in short:
+        names[n] = names[n - 1]
+    threads = [maker.single(n, names[n]) if n in short else maker.thread(n, names[n - 1], names[n])
+               for n in range(count)]  # fmt: skip
+    names = sorted(set(names))
     seen = [f"P{n}:{r}" for n, (_, registers) in enumerate(threads) for r in registers]
     lines = [f"var {', '.join(names)}", "fn same(v) { return v * 0 }"]
     lines += [f"thread P{n} {{ {'; '.join(code)} }}" for n, (code, _) in enumerate(threads)]
@@ -48,6 +53,19 @@ class _Maker:
         modes = {"W": STORES, "R": LOADS}
         before, after, _ = EDGES[kind]
         return self.random.choice(modes[before]), self.random.choice(modes[after])
+
+    def short(self, random: Random) -> set[int]:
+        """Threads that may do with one access: what leads to them and what leads on want the same kind of it."""
+        found: set[int] = set()
+        for n in range(1, len(self.edges)):
+            alike = EDGES[self.edges[n - 1][0]][1] == EDGES[self.edges[n][0]][0]
+            if alike and n - 1 not in found and len(self.edges) > 2 + len(found) and random.random() < 0.4:
+                found.add(n)
+        return found
+
+    def single(self, n: int, location: str) -> tuple[list[str], list[str]]:
+        leaving, left, _ = self.edges[n]
+        return self.access("a", location, EDGES[leaving][0], left, [])
 
     def thread(self, n: int, first: str, second: str) -> tuple[list[str], list[str]]:
         random = self.random
