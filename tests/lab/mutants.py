@@ -3,13 +3,15 @@
     python tests/lab/mutants.py --work /tmp/mutants              # all of mutants.toml
     python tests/lab/mutants.py --work /tmp/mutants --only psc   # those whose name contains this
     python tests/lab/mutants.py --work /tmp/mutants --record a.json   # keeps what was found, and asks only the others
+    python tests/lab/mutants.py --work /tmp/mutants --record a.json --again   # all of them, by what found each first
     python tests/lab/mutants.py --record a.json --write docs/how/oracles.md   # only put what it has into this page
     python tests/lab/mutants.py --check                          # only whether each of them still fits the sources
 
-The sources are copied to the working folder, built there with two widths of rows only, broken, asked and mended again.
-A complaint counts only where the sources as they were do not give it as well. Mutants of Python and of models need no
-build. With an editable install name a Python that has the dependencies but not fencepost itself (--python), so that it
-does not find the original. The exit code is 1 where a mutant survives."""
+The sources are copied to the working folder, built there as a release is but for two widths of rows and less
+optimisation, broken, asked and mended again. A complaint counts only where the sources as they were do not give it as
+well. Mutants of Python and of models need no build. With an editable install name a Python that has the dependencies
+but not fencepost itself (--python), so that it does not find the original. The exit code is 1 where a mutant
+survives."""
 
 from __future__ import annotations
 
@@ -19,9 +21,11 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -31,6 +35,8 @@ ROOT = Path(__file__).parents[2]
 SECONDS = 60  # of processor time
 PATIENCE = 20 * SECONDS  # on a busy machine
 FOUND = "found"
+ENDLESS = "goes on for ever"
+Question = tuple[str, ...]
 #: Where the rows of one word are made of the headers that begin so.
 NARROW = (("explore/commit_engine", "commit_engine"), ("explore/engine", "engine_narrow"),
           ("explore/symmetry", "engine_narrow"), ("models/", "engine_narrow"))  # fmt: skip
@@ -67,11 +73,13 @@ def mutants() -> list[Mutant]:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What was said about a mutant, and the seconds of processor time that it took to build and to ask."""
+    """What was said about a mutant, the seconds of processor time that it took to build and to ask, and the question
+    that found it."""
 
     said: str
     build: float = 0.0
     ask: float = 0.0
+    by: tuple[str, ...] = ()
 
 
 class Workshop:
@@ -80,11 +88,14 @@ class Workshop:
     def __init__(self, folder: Path, python: str) -> None:
         self.folder, self.python = folder, python
         self.whole = folder / "whole"  # the core of the sources as they were
+        self.stale: set[str] = set()  # what is built of a broken source
+        self.all_stale = False  # any of it
 
     def prepare(self) -> None:
+        """All sources are new, so that nothing is left that was built of one that was broken."""
         self.folder.mkdir(parents=True, exist_ok=True)
         for name in ("src", "native", "tests", "benchmarks", "examples", "docs"):
-            shutil.copytree(ROOT / name, self.folder / name, dirs_exist_ok=True,
+            shutil.copytree(ROOT / name, self.folder / name, dirs_exist_ok=True, copy_function=shutil.copyfile,
                             ignore=shutil.ignore_patterns("_core*.so", "__pycache__"))  # fmt: skip
         for name in ("CMakeLists.txt", "pyproject.toml", "README.md", "CHANGELOG.md"):
             shutil.copy(ROOT / name, self.folder / name)
@@ -92,26 +103,34 @@ class Workshop:
             _two_widths(path)
         launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
         self.run("cmake", "-S", ".", "-B", "build", "-G", "Ninja" if shutil.which("ninja") else "Unix Makefiles",
-                 "-DSKBUILD=ON", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O0",
+                 "-DSKBUILD=ON", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1 -DNDEBUG",
                  f"-DPython_EXECUTABLE={self.python}", *launcher)  # fmt: skip
-        self.build()
+        self.mend()
         self.whole.mkdir(exist_ok=True)
         for library in (self.folder / "build").glob("_core*.so"):
             shutil.copy(library, self.whole)
         self.install(self.whole)
 
-    def build(self) -> None:
+    def build(self) -> bool:
         self.run("cmake", "--build", "build", "--target", "_core", "--parallel", os.environ.get("J", "2"))
+        self.stale, self.all_stale = set(), True
+        return True
+
+    def mend(self) -> None:
+        """Nothing broken stays for the next one."""
+        self.build()
+        self.all_stale = False
 
     def build_narrow(self, path: Path) -> bool:
         """Only the rows that small programs need, beside the rest as it was. Who survives that is built as a whole."""
         name = path.relative_to(self.folder / "native").as_posix()
         narrow = next((made for start, made in NARROW if name.startswith(start)), None)
-        if narrow is None or not (self.folder / "build" / "build.ninja").exists():
+        if narrow is None or self.all_stale or not (self.folder / "build" / "build.ninja").exists():
             return False
         made = f"CMakeFiles/fencepost_core.dir/native/explore/{narrow}.cpp.o"
-        self.run("ninja", "-C", "build", made)
-        self.run("ar", "r", "build/libfencepost_core.a", f"build/{made}")
+        stale, self.stale = sorted({made, *self.stale}), {made}
+        self.run("ninja", "-C", "build", *stale)
+        self.run("ar", "r", "build/libfencepost_core.a", *(f"build/{name}" for name in stale))
         told = subprocess.run(["ninja", "-C", "build", "-t", "commands", "_core"], cwd=self.folder,
                               capture_output=True, text=True, check=True)  # fmt: skip
         self.run("sh", "-c", f"cd build && {told.stdout.splitlines()[-1]}")
@@ -126,55 +145,72 @@ class Workshop:
         if done.returncode:
             raise RuntimeError(f"{' '.join(command)}\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
 
-    def complaint(self, question: list[str]) -> str | None:
+    def complaint(self, question: Question) -> str | None:
         """What the laboratory says of the sources as they are now, where it does not find them good."""
         environment = os.environ | {"PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
         command = [self.python, *question]
         try:
             done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True,
-                                  timeout=PATIENCE)  # fmt: skip
+                                  timeout=PATIENCE, preexec_fn=_for_a_minute)  # fmt: skip
         except subprocess.TimeoutExpired:
-            return "goes on for ever"
+            return ENDLESS
+        if done.returncode == -signal.SIGXCPU:
+            return ENDLESS
         if done.returncode < 0:
             return "crashes"
         if done.returncode not in (0, 1):
             raise RuntimeError(f"{' '.join(command)}: {done.stdout[-2000:]!r}{done.stderr[-2000:]!r}")
         return done.stdout if done.returncode else None
 
-    def examine(self, mutant: Mutant) -> Asked:
+    def examine(self, mutant: Mutant, before: Question = ()) -> Asked:
+        """`before`: what found it the last time, which is asked first."""
         path = mutant.place(self.folder)
         if path is None:
             return Asked("does not fit")
         text = path.read_text(encoding="utf-8")
         path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
-        start = built = _seconds()
-        whole = False
+        questions = [q for q in (before, question(mutant)) if q]
+        start = _seconds()
         try:
-            said = None
-            if mutant.native and self.build_narrow(path):
-                self.install(self.folder / "build")
-                built = _seconds()
-                said = self.complaint(question(mutant))
-            if mutant.native and said is None:
-                start, whole = _seconds(), True
-                self.build()
-                self.install(self.folder / "build")
-                built = _seconds()
-            said = said or self.complaint(question(mutant))
-            ended = _seconds()
+            found, building = self._asked(mutant, path, questions)
+            total = _seconds() - start
         finally:
             path.write_text(text, encoding="utf-8")
             self.install(self.whole)
-            if whole:  # nothing broken stays for the next one
-                self.build()
-            elif mutant.native:
-                self.build_narrow(path)
-        answer = "SURVIVES" if said is None else FOUND
-        if said is not None and self.complaint(repeated(mutant, said)) is not None:
-            answer = "found without it as well"
-        elif said is not None and ended - built > 1.1 * SECONDS:
-            answer = "found late"
-        return Asked(answer, round(built - start, 1), round(ended - built, 1))
+            if self.all_stale:
+                self.mend()
+        times = round(building, 1), round(total - building, 1)
+        if found is None:
+            return Asked("SURVIVES", *times)
+        by = repeated(*found)
+        if self.complaint(by) is not None:
+            return Asked("found without it as well", *times)
+        return Asked(FOUND if times[1] <= 1.1 * SECONDS else "found late", *times, by)
+
+    def _asked(
+        self, mutant: Mutant, path: Path, questions: list[Question]
+    ) -> tuple[tuple[Question, str] | None, float]:
+        """The question that found it with what was said, and the seconds that went into building."""
+        building = 0.0
+        builds: list[Callable[[], bool]] = [lambda: True]
+        if mutant.native:
+            builds = [lambda: self.build_narrow(path), self.build]
+        for build in builds:
+            start = _seconds()
+            if not build():
+                continue
+            if mutant.native:
+                self.install(self.folder / "build")
+            building += _seconds() - start
+            for asked in questions:
+                said = self.complaint(asked)
+                if said is not None:
+                    return (asked, said), building
+        return None, building
+
+
+def _for_a_minute() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS + 10, SECONDS + 20))
 
 
 def _two_widths(path: Path) -> None:
@@ -193,22 +229,22 @@ def _seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def question(mutant: Mutant) -> list[str]:
+def question(mutant: Mutant) -> Question:
     if mutant.test:
-        return [*PYTEST, *mutant.test.split()]
-    return ["tests/lab/campaign.py", "--minutes", str(SECONDS / 60), "--only", mutant.only, "--stop-after", "1",
-            "--cpu"]  # fmt: skip
+        return (*PYTEST, *mutant.test.split())
+    return ("tests/lab/campaign.py", "--minutes", str(SECONDS / 60), "--only", mutant.only, "--stop-after", "1",
+            "--cpu")  # fmt: skip
 
 
-def repeated(mutant: Mutant, said: str) -> list[str]:
+def repeated(asked: Question, said: str) -> Question:
     """The same question, cut down to what failed where that is told."""
-    if mutant.test:
+    if asked[: len(PYTEST)] == PYTEST:
         failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", said, re.MULTILINE)
-        return [*PYTEST, *(failed or mutant.test.split())]
+        return (*PYTEST, *failed) if failed else asked
     found = re.search(r"^(.*), seed (\d+): ", said, re.MULTILINE)
     if found is None:
-        return question(mutant)
-    return ["tests/lab/campaign.py", "--minutes", "1", "--only", found[1], "--seed", found[2], "--count", "1"]
+        return asked
+    return ("tests/lab/campaign.py", "--minutes", "1", "--only", found[1], "--seed", found[2], "--count", "1")
 
 
 class Record:
@@ -219,7 +255,7 @@ class Record:
         self.said: dict[str, Asked] = {}
         if path is not None and path.exists():
             kept = json.loads(path.read_text(encoding="utf-8"))
-            self.said = {name: Asked(**entry) for name, entry in kept.items()}
+            self.said = {name: Asked(**entry | {"by": tuple(entry["by"])}) for name, entry in kept.items()}
 
     def keep(self, mutant: Mutant, asked: Asked) -> None:
         self.said[mutant.name] = asked
@@ -254,9 +290,9 @@ def report(record: Record) -> str:
     return "\n".join([words, "", *lines, "", *left])
 
 
-def asked(workshop: Workshop, mutant: Mutant) -> Asked:
+def asked(workshop: Workshop, mutant: Mutant, before: Question) -> Asked:
     try:
-        return workshop.examine(mutant)
+        return workshop.examine(mutant, before)
     except RuntimeError as problem:
         return Asked(f"cannot be asked: {problem}")
 
@@ -266,6 +302,7 @@ def main() -> int:
     parser.add_argument("--work", type=Path, help="the working folder")
     parser.add_argument("--only", default="", help="mutants whose name or file contains this")
     parser.add_argument("--record", type=Path, help="a file that keeps the answers; what it has is not asked again")
+    parser.add_argument("--again", action="store_true", help="ask also what the record has")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--write", type=Path, help="only put the table of the record into this page")
     parser.add_argument("--check", action="store_true", help="only whether each mutant fits the sources")
@@ -284,8 +321,9 @@ def main() -> int:
     workshop = Workshop(options.work.resolve(), options.python)
     workshop.prepare()
     for mutant in sorted(chosen, key=lambda m: m.native):
-        if mutant.name not in record.said:
-            record.keep(mutant, asked(workshop, mutant))
+        known = record.said.get(mutant.name)
+        if known is None or options.again:
+            record.keep(mutant, asked(workshop, mutant, known.by if known else ()))
             now = record.said[mutant.name]
             print(f"{now.said:12} {now.build:5.0f} s {now.ask:5.0f} s  {mutant.name}", flush=True)
     survivors = [m.name for m in chosen if record.said[m.name].said != FOUND]
