@@ -4,8 +4,8 @@ A fact says that a write of a thread, by its instruction and how often that came
 location. A value read in one thread brings the
 facts it rests on; two facts about the same write that differ, or a write that rests on itself, cannot be in one
 execution. So impossible combinations of read values die in the thread that meets them, and the values a location can
-hold stay finite even for `x = x + 1`. That no write rests on itself is common to every model we know (dependencies
-into writes are kept, rf follows); a model that allowed it would invent values.
+hold stay finite even for `x = x + 1`. That no write rests on itself is common to most models (dependencies into writes
+are kept, rf follows). Each model is asked (`models/properties.py`): where one keeps less, fewer causes count.
 
 A value may have several justifications: alternatives. Dropping facts from an alternative is always sound.
 """
