@@ -21,13 +21,14 @@ BY_ITSELF = {
     "a value that may come otherwise": "c := CAS(f, 1, 2); s := f; x := 1 + (s ^ s)",
     "a branch": "c := CAS(f, 1, 2); s := f; if (s == 2) { x := 1 }",
     "the same value": "c := CAS(f, 1, 1); s := f; x := 1 + (s ^ s)",
+    "behind a branch": "n := z; if (n == 0) { c := CAS(f, 1, 2) }; s := f; x := s - 1",
 }
 
 
 @pytest.mark.parametrize("model", [*LOOSE, "power", "armv8", "riscv", "imm", "rc11"])
 @pytest.mark.parametrize("name", BY_ITSELF)
 def test_an_exchange_that_decides_itself(model: str, name: str) -> None:
-    program = read(f"var x, f\nthread P {{ a := x; f := a }}\nthread Q {{ {BY_ITSELF[name]} }}", "test.fp")
+    program = read(f"var x, f, z\nthread P {{ a := x; f := a }}\nthread Q {{ {BY_ITSELF[name]} }}", "test.fp")
     found = enumerate_program(map_for_model(program, model), find(model))
     listed = {e.canonical() for e in found.complete}
     assert listed == {e.canonical() for e in executions(program, model=model)}

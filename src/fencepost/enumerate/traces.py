@@ -404,7 +404,7 @@ class ThreadRunner:
             yield replace(failed, slots=path.counted())
         slot = (path.state.thread, path.writer(), path.slots.get(path.writer(), 0))
         fact = frozenset({(slot, (action.address, action.size), action.value)})
-        causes = conjunction(path.why[i] for i in self._flow(path, action))
+        causes = conjunction(path.why[i] for i in self._flow(action))
         why = tuple(facts | fact for facts in causes if not any(s == slot for s, _, _ in facts))
         rests_on = conjunction([path.rests_on, (fact,)]) if why else ()
         if not rests_on:
@@ -418,12 +418,12 @@ class ThreadRunner:
         went_on = replace(_copy(path), steps=steps, rests_on=rests_on, slots=path.counted())
         yield self._went_on(went_on, step, 1, why)
 
-    def _flow(self, path: Path, action: Action) -> Deps:
-        """What a write comes of, and so cannot come of it."""
+    def _flow(self, action: Action) -> Deps:
+        """What a write comes of, and so cannot come of it; less where the model does not keep that."""
         flow = action.address_deps | action.data_deps
-        if self.foreseen is not None:  # the model lets a branch be decided by what comes of it
+        if self.foreseen is not None or (action.rmw and not self.keeps.compared):
             return flow
-        return flow | (action.control_deps if self.keeps.compared else path.state.control)
+        return flow | action.control_deps
 
     # --- spawn, join
 
