@@ -18,6 +18,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "fuzz"), str(HERE.parent / "robustness")]
 
 import explored  # noqa: E402
+import hardware  # noqa: E402
 import rc11_fuzz  # noqa: E402
 from compared import MODELS as THREADED  # noqa: E402
 from compared import difference as threads_difference  # noqa: E402
@@ -28,6 +29,7 @@ from machines import outcomes as run_machine  # noqa: E402
 from mixed import difference as mixed_difference  # noqa: E402
 from mixed import mixed_program  # noqa: E402
 from oracles import WAYS, compare, shrink  # noqa: E402
+from started import late_starts  # noqa: E402
 from stronger import stronger  # noqa: E402
 from twins import Maker as TwinMaker  # noqa: E402
 from twins import Tally  # noqa: E402
@@ -157,6 +159,27 @@ def ways_kind(shape: str, model: str, ways: tuple[str, ...]) -> Judge:
     return judge
 
 
+def hardware_kind(model: str) -> Judge:
+    """All shapes of `hardware.py` in turn."""
+
+    def judge(seed: int) -> str | None:
+        number, shape = divmod(seed, len(hardware.KINDS))
+        program = hardware.program_of(model, hardware.KINDS[shape], number)
+        found = hardware.compare(program, model)
+        return None if found is None or found.equal else f"{found}\n{print_program(program)}"
+
+    return judge
+
+
+def late_kind(shape: str, model: str, ways: tuple[str, ...]) -> Judge:
+    def judge(seed: int) -> str | None:
+        program = late_starts(seed, shape, size=6)
+        found = compare(program, model, ways)
+        return None if found is None else f"{found.text} {found.counts}\n{print_program(program)}"
+
+    return judge
+
+
 def cycles_kind(model: str, ways: tuple[str, ...]) -> Judge:
     def judge(seed: int) -> str | None:
         program = pseudo.read(critical(seed), "critical.fp")
@@ -255,9 +278,16 @@ def waits_kind(model: str) -> Judge:
     return judge
 
 
+def _some_late(shape: str, seed: int, *, size: int) -> Program:
+    """Every second program has threads that start others late."""
+    if seed % 2:
+        return late_starts(seed // 2, shape, size=size)
+    return random_program(seed // 2, SHAPES[shape], size=size)
+
+
 def jobs_kind(shape: str, model: str) -> Judge:
     def judge(seed: int) -> str | None:
-        program = random_program(seed, SHAPES[shape], size=9)
+        program = _some_late(shape, seed, size=9)
         a, b = fencepost.outcomes(program, model=model), fencepost.outcomes(program, model=model, jobs=2)
         same = (a.states, a.executions, a.blocked) == (b.states, b.executions, b.blocked)
         return None if same else f"two jobs: {a.executions} and {b.executions}\n{print_program(program)}"
@@ -269,7 +299,7 @@ def resumed_kind(shape: str, model: str) -> Judge:
     """An exploration that is stopped, saved and resumed again and again comes to what one without a break does."""
 
     def judge(seed: int) -> str | None:
-        program, random = random_program(seed, SHAPES[shape], size=8), Random(seed)
+        program, random = _some_late(shape, seed, size=8), Random(seed)
         whole = fencepost.outcomes(program, model=model)
         with tempfile.TemporaryDirectory() as folder:
             state, resume, part, limit = str(Path(folder) / "state"), None, None, 0
@@ -357,7 +387,8 @@ def kinds() -> list[Kind]:
     found += [Kind("three ways, racy", m, ways_kind("c11-racy", m, WAYS), 12) for m in ("ra", "rc11")]
     blocks = ("explorer", "enumeration")
     found += [Kind("two ways, atomic blocks", m, ways_kind("blocks", m, blocks), 16) for m in LANGUAGE[:6]]
-    found += [Kind("two ways, hardware", m, ways_kind(shape, m, blocks), 40) for shape, m in HARDWARE]
+    found += [Kind("two ways, late starts", m, late_kind("c11", m, blocks), 12) for m in LANGUAGE[:6]]
+    found += [Kind("two ways, hardware", m, hardware_kind(m), 40) for _, m in HARDWARE]
     found += [Kind("two ways, cycles", m, cycles_kind(m, blocks), 30) for _, m in HARDWARE]
     found += [Kind("weaker model", f"{a} ⊆ {b}", weaker_kind("ra" if "ra" in (a, b) else "c11", a, b), 100)
               for a, b in INCLUSIONS]  # fmt: skip
@@ -365,6 +396,7 @@ def kinds() -> list[Kind]:
     found += [Kind("threads turned round", m, turned_kind("c11", m), 250) for m in LANGUAGE]
     found += [Kind("waits", m, waits_kind(m), 250) for m in LANGUAGE[:6]]
     found += [Kind("resumed", m, resumed_kind("c11", m), 16) for m in ("sc", "rc11")]
+    found += [Kind("resumed", m, resumed_kind(shape, m), 8) for shape, m in HARDWARE if shape == m]
     found += [Kind("two algorithms", m, rsmc_kind(shape, m), 16) for shape, m in HARDWARE[:3]]
     found += [Kind("robust", "ra, sra, tso", robust_kind, 24)]
     found += [Kind("robust", m, robust_c11_kind(m), 16) for m in ("rc11", "rc11-cpp20")]
@@ -373,4 +405,5 @@ def kinds() -> list[Kind]:
     found += [Kind("threads and locks, from C", m, threads_kind(m), 4) for m in THREADED]
     found += [Kind("threads and locks, with options", "all", difference_with_options, 8)]
     found += [Kind("two jobs", m, jobs_kind("c11", m), 40) for m in ("rc11", "sc")]
+    found += [Kind("two jobs", m, jobs_kind(shape, m), 20) for shape, m in HARDWARE[:2]]
     return found
