@@ -82,6 +82,11 @@ class Asked:
     by: tuple[str, ...] = ()
 
 
+def narrowed(file: str) -> str | None:
+    """The one source that most of what a mutant of this file breaks is built from."""
+    return next((made for start, made in NARROW if file.startswith(f"native/{start}")), None)
+
+
 class Workshop:
     """A copy of the sources that can be broken, built and asked."""
 
@@ -89,7 +94,7 @@ class Workshop:
         self.folder, self.python = folder, python
         self.whole = folder / "whole"  # the core of the sources as they were
         self.stale: set[str] = set()  # what is built of a broken source
-        self.all_stale = False  # any of it
+        self.all_stale = False  # any of it, until all is built again
 
     def prepare(self) -> None:
         """All sources are new, so that nothing is left that was built of one that was broken."""
@@ -117,14 +122,12 @@ class Workshop:
         return True
 
     def mend(self) -> None:
-        """Nothing broken stays for the next one."""
         self.build()
         self.all_stale = False
 
     def build_narrow(self, path: Path) -> bool:
         """Only the rows that small programs need, beside the rest as it was. Who survives that is built as a whole."""
-        name = path.relative_to(self.folder / "native").as_posix()
-        narrow = next((made for start, made in NARROW if name.startswith(start)), None)
+        narrow = narrowed(path.relative_to(self.folder).as_posix())
         if narrow is None or self.all_stale or not (self.folder / "build" / "build.ninja").exists():
             return False
         made = f"CMakeFiles/fencepost_core.dir/native/explore/{narrow}.cpp.o"
@@ -177,7 +180,7 @@ class Workshop:
         finally:
             path.write_text(text, encoding="utf-8")
             self.install(self.whole)
-            if self.all_stale:
+            if self.all_stale and narrowed(mutant.file):  # those that follow are cheap but for this
                 self.mend()
         times = round(building, 1), round(total - building, 1)
         if found is None:
@@ -320,7 +323,7 @@ def main() -> int:
         parser.error("--work names no folder")
     workshop = Workshop(options.work.resolve(), options.python)
     workshop.prepare()
-    for mutant in sorted(chosen, key=lambda m: m.native):
+    for mutant in sorted(chosen, key=lambda m: (m.native, narrowed(m.file) is None, m.file)):
         known = record.said.get(mutant.name)
         if known is None or options.again:
             record.keep(mutant, asked(workshop, mutant, known.by if known else ()))

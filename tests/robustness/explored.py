@@ -124,7 +124,11 @@ def random_source(seed: int) -> str:
 def disagreement(seed: int, seen: Counter[str]) -> str:
     """What is wrong for this seed; empty where search and explorer agree, or one of them has no answer."""
     source = random_source(seed)
-    program = bounded(read_fp(source, f"{seed}.fp"), 1 + seed % 2)
+    return difference(bounded(read_fp(source, f"{seed}.fp"), 1 + seed % 2), source, seen)
+
+
+def difference(program: Program, source: str, seen: Counter[str]) -> str:
+    """The same for a program without calls and loops."""
     for against in ("ra", "sra", "tso"):
         verdict = check_robustness(program, RobustOptions(against=against))
         counted = count(program, against, limit=20_000)
