@@ -47,10 +47,9 @@ def test_the_command_line_names_the_input_to_report(
         return _core.candidate_frame(_plan(), 2, [[2]], [], [])
 
     monkeypatch.setattr("fencepost.explore.native.native_options", broken)
-    monkeypatch.setattr("sys.argv", ["fencepost", "check", "--no-cache", "--json", str(path)])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    assert ended.value.code == ExitCode.INTERNAL
+    command = ["check", "--no-cache", "--json", str(path)]
+    monkeypatch.setattr("sys.argv", ["fencepost", *command])
+    assert cli.run(command) == ExitCode.INTERNAL
     told = json.loads(capsys.readouterr().out)["error"]
     assert told["internal"] is True
     assert str(path) in Path(told["details"]).read_text(encoding="utf-8")

@@ -53,14 +53,14 @@ def find(folder: Path) -> tuple[Path, Mapping[str, object]] | None:
 def _table(file: Path, keys: Sequence[str]) -> Mapping[str, object] | None:
     if not file.is_file():
         return None
-    import tomllib
-
     try:
         text = file.read_text(encoding="utf-8")
         if keys and f"[{'.'.join(keys)}" not in text:
             return None
+        import tomllib
+
         table: Any = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:  # not text, or not TOML
         raise InputError(f"cannot be read: {error}", file=str(file)) from None
     for key in keys:
         table = table.get(key, {})

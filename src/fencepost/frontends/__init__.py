@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -31,36 +30,36 @@ def read_files(paths: Sequence[str | Path], *, flags: Sequence[str] = ()) -> Pro
     """The Program of one input; only C and C++ may be spread over several files."""
     if not paths:
         raise UsageError("no input file is given")
-    for p in paths:
-        if str(p) != STANDARD_INPUT and not os.path.exists(p):
+    places = [Path(p) for p in paths]
+    for p in places:
+        if str(p) != STANDARD_INPUT and not p.exists():
             raise missing(p)
-    suffixes = {_suffix(str(p)) for p in paths}
-    if suffixes <= C_SUFFIXES:
-        return _read_c([Path(p) for p in paths], flags)
+    if {p.suffix for p in places} <= C_SUFFIXES:
+        return _read_c(places, flags)
     if len(paths) > 1:
         raise UsageError("only C and C++ programs may consist of several files")
     path = str(paths[0])
     if path == STANDARD_INPUT:
         text = decode(sys.stdin.buffer.read(), "<stdin>")
         return _read_c_text(text, flags) if _IS_C.search(text) else read_text(text, "<stdin>", flags=flags)
-    if os.path.isdir(path):
+    if places[0].is_dir():
         raise InputError("cannot be read: this is a folder", file=path)
-    _refuse_foreign(path)
-    return read_content(_bytes(path), path, flags=flags)
+    _refuse_foreign(path, places[0].suffix)
+    return _of_content(_bytes(path), path, places[0].suffix, flags)
 
 
 def read_content(content: bytes, path: str, *, flags: Sequence[str] = ()) -> Program:
     """The Program of a litmus test or a text whose content is at hand; `path` is the file that it comes from."""
-    _refuse_foreign(path)
-    return replace(_BY_SUFFIX[_suffix(path)](decode(content, path), path, flags), sources=(path,))
+    suffix = Path(path).suffix
+    _refuse_foreign(path, suffix)
+    return _of_content(content, path, suffix, flags)
 
 
-def _suffix(path: str) -> str:
-    return os.path.splitext(path)[1]
+def _of_content(content: bytes, path: str, suffix: str, flags: Sequence[str]) -> Program:
+    return replace(_BY_SUFFIX[suffix](decode(content, path), path, flags), sources=(path,))
 
 
-def _refuse_foreign(path: str) -> None:
-    suffix = _suffix(path)
+def _refuse_foreign(path: str, suffix: str) -> None:
     if suffix not in SUFFIXES:
         raise InputError(f"no front end reads '{suffix}' files", file=path, expected="one of " + ", ".join(SUFFIXES))
 
@@ -201,8 +200,7 @@ def read_text(text: str, file: str = "<text>", *, flags: Sequence[str] = ()) -> 
 
 def _bytes(path: str) -> bytes:
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        return Path(path).read_bytes()
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", file=path) from None
 

@@ -14,7 +14,7 @@ from fencepost.program import instructions as ins
 from fencepost.program.condition import FinalRegister
 from fencepost.program.instructions import INSTRUCTIONS, Instruction, Role, roles
 from fencepost.program.layout import Layout, initial_bytes, lay_out
-from fencepost.program.operands import Const, ConstantOperand, FunctionAddress, GlobalAddress, Operand, Position, Reg
+from fencepost.program.operands import ConstantOperand, Operand, Position, Reg
 from fencepost.program.program import Arch, Object, Program
 from fencepost.records import dataclass
 

@@ -96,7 +96,9 @@ def _function(f: Function, shared: set[str], local: set[str], functions: dict[st
     if not f.code or not isinstance(f.code[-1], _LEAVES):
         yield f"function {f.name!r} can run past its end; it must end in a jump, a return, an exit or a fail"
     for index, instruction in enumerate(f.code):
-        problems = [f" jumps to {t}, outside the function" for t in jump_targets(instruction) if not 0 <= t < len(f.code)]
+        problems = [
+            f" jumps to {t}, outside the function" for t in jump_targets(instruction) if not 0 <= t < len(f.code)
+        ]
         for operand in operands(instruction):
             problems += _operand(operand, "", len(f.registers), shared, functions)
         problems += _shape(instruction, local)

@@ -23,7 +23,7 @@ from fencepost.program.program import Program
 from fencepost.reasons import Code, nothing_completes
 from fencepost.records import dataclass
 from fencepost.report.herd import herd_text, observation
-from fencepost.suite.engine import EXPLORE, NATURAL, outcomes_by
+from fencepost.suite.engine import EXPLORE, natural, outcomes_by
 from fencepost.verdict import Outcomes
 
 
@@ -117,9 +117,9 @@ def run_tests(
     files, table = list(paths), expected or {}
     _model.cache_clear()  # the file may have changed since the last run
     run = partial(run_test, job=job)
-    count = processes or len(os.sched_getaffinity(0))
+    count = processes or min(len(os.sched_getaffinity(0)), 1 + len(files) // _WORTH_A_PROCESS)
     jobs = [(path, table.get(path)) for path in files]
-    if count == 1 or len(files) < 4:
+    if processes == 1 or len(files) < 4:
         with _seldom_collecting():
             yield from map(run, jobs)
         return
@@ -137,6 +137,9 @@ def died(item: Item) -> Result:
     reason = "the process that ran this test has died: out of memory, perhaps"
     return Result(path, Path(path).stem, Status.ERROR, expected=expected, reason=reason)
 
+
+#: So many tests take as long as one more process to start. (One of its own they have: a test may kill its process.)
+_WORTH_A_PROCESS = 100
 
 #: New objects between two looks for garbage: a test makes thousands that live as long as it does.
 _COLLECT = 50_000
@@ -175,7 +178,7 @@ def run_test(item: Item, job: Job, content: bytes | None = None) -> Result:
 
 
 def _judged(path: str, program: Program, job: Job, expected: bool | None, start: float) -> Result:
-    model = _model(job.model or NATURAL[program.arch])
+    model = _model(job.model or natural(program))
     try:
         outcomes = outcomes_by(job.engine, program, model, _options(job, model.name))
     except UnsupportedError as error:
