@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import field
 from enum import Enum
 from typing import TypeAlias
 
@@ -88,11 +89,13 @@ class Quantifier(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """`filter` removes executions before the question is asked (litmus `filter`)."""
+    """`filter` removes executions before the question is asked (litmus `filter`). `hidden`: what only the filter looks
+    at, which herd does not show."""
 
     quantifier: Quantifier
     formula: Formula
     filter: Formula | None = None
+    hidden: frozenset[str] = field(default=frozenset(), compare=False)
 
 
 _COMPARE = {

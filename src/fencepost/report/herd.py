@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 
 from fencepost.program.condition import (
     And,
@@ -34,17 +35,28 @@ def herd_text(program: Program, outcomes: Outcomes) -> str:
     condition = program.condition or Condition(Quantifier.FORALL, Truth(True))
     positive, negative = counts = witnesses(program, outcomes)
     seen = (negative, positive) if condition.quantifier is Quantifier.NOT_EXISTS else (positive, negative)
-    addresses, wholes = _addresses(program, outcomes), _wholes(program)
-    lines = [f"Test {program.name} {_KIND[condition.quantifier]}", f"States {len(outcomes.states)}"]
-    lines += [_state(state, addresses, wholes) for state in sorted(_ordered(outcomes.states))]
+    addresses, wholes, states = _addresses(program, outcomes), _wholes(program), _shown(program, outcomes)
+    lines = [f"Test {program.name} {_KIND[condition.quantifier]}", f"States {len(states)}"]
+    lines += [_state(state, addresses, wholes) for state in sorted(_ordered(states))]
     known = outcomes.holds if program.condition is not None else True
     lines.append("Unknown" if known is None or outcomes.reason else "Ok" if known else "No")
     lines += ["Witnesses", f"Positive: {seen[0]} Negative: {seen[1]}"]
     lines += [f"Flag {kind}" for kind in sorted({e.kind.value for e in outcomes.errors})]
-    lines.append(f"Condition {condition_text(condition)}")
+    lines.append(f"Condition {condition_text(replace(condition, filter=None))}")
     lines.append(f"Observation {program.name} {observed(counts)}")
     lines.append(f"Time {program.name} {outcomes.seconds:.2f}")
     return "\n".join(lines) + "\n"
+
+
+def _shown(program: Program, outcomes: Outcomes) -> Collection[_State]:
+    """The states that a filter leaves, without what only the filter looks at."""
+    condition = program.condition
+    if condition is None or condition.filter is None:
+        return outcomes.states
+    wanted, hidden = condition.filter, condition.hidden
+    constants = condition_constants(program, lay_out(program))
+    left = [state for state in outcomes.states if holds(wanted, dict(state), constants)]
+    return dict.fromkeys(tuple((name, value) for name, value in state if name not in hidden) for state in left)
 
 
 def _ordered(states: Iterable[_State]) -> Iterator[_State]:

@@ -148,6 +148,7 @@ class _Builder:
         q.observed = {new.get(name, name): what for name, what in q.observed.items()}
         q.formula = renamed(q.formula, new) if q.formula is not None else None
         q.filter = renamed(q.filter, new) if q.filter is not None else None
+        q.hidden = frozenset(new.get(name, name) for name in q.hidden)
 
     def _whole(self, what: Observed) -> bool:
         return what.thread is None and what.element is not None and what.token.text in self.question.wholes
@@ -213,7 +214,7 @@ class _Builder:
         if q.quantifier is None or q.formula is None:
             return Condition(Quantifier.FORALL, Truth(True)) if q.observed else None
         wanted = _settle(q.filter, observations) if q.filter is not None else None
-        return Condition(q.quantifier, _settle(q.formula, observations), wanted)
+        return Condition(q.quantifier, _settle(q.formula, observations), wanted, q.hidden)
 
 
 def _settle(formula: Formula, observations: dict[str, Observation]) -> Formula:

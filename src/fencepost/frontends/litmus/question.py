@@ -34,6 +34,7 @@ class Question:
     quantifier: Quantifier | None = None
     formula: Formula | None = None
     filter: Formula | None = None
+    hidden: frozenset[str] = frozenset()  # what only the filter looks at
     observed: dict[str, Observed] = field(default_factory=dict)
     wholes: dict[str, int] = field(default_factory=dict)  # arrays asked about as a whole, with their length
 
@@ -57,7 +58,9 @@ class _Reader:
             if t.accept("locations", "observed"):
                 self._locations()
             elif t.accept("filter"):
+                shown = frozenset(self.found.observed) - self.found.hidden
                 self.found.filter = self._formula()
+                self.found.hidden = frozenset(self.found.observed) - shown
             else:
                 quantifier = self._quantifier(start)
                 if self.found.formula is not None:
@@ -223,6 +226,7 @@ class _Reader:
         return self._add(name, Observed(token, None, element, scalar))
 
     def _add(self, name: str, observed: Observed) -> str:
+        self.found.hidden -= {name}  # unless a filter is being read, which hides it again
         known = self.found.observed.get(name)
         if known is None or (known.scalar is None and observed.scalar is not None):
             self.found.observed[name] = observed
