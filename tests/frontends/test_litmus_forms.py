@@ -102,7 +102,8 @@ FORMS = {
         JS L;L: | JNS L;L: | XOR EAX,EAX | ADD EAX,$1 | INC EAX | INC [x] | DEC EAX | NEG EAX | LFENCE |
         SFENCE | MOVL $1,(x) | movl $1,x | MOVB $1,(x) | MOVZX EAX,BYTE PTR [x] | MOVZX EAX,AL | MOVSX EAX,AL |
         LEA EAX,[x] | MOV EAX,DWORD PTR [x] | SETE AL | CMOVE EAX,EBX | LOCK OR [x],$1 | LOCK AND [x],$0 |
-        LOCK NOT [x] | TEST EAX,EAX | MOV EAX,0x1 | MOV [x],$-1 | NOP | PAUSE | XCHG EAX,EBX""",
+        LOCK NOT [x] | TEST EAX,EAX | MOV EAX,0x1 | MOV [x],$-1 | NOP | PAUSE | ENDBR64 |
+        NOPL 0(%rax,%rax,1) | XCHG EAX,EBX""",
     ),
     "X86_64": (
         "{uint64_t x;0:rax=x;}",

@@ -57,6 +57,14 @@ _VERDICTS = {
     "MP+rel+acq": (
         kernel("WRITE_ONCE(*x, 1); smp_store_release(y, 1);", reader("", "smp_load_acquire(y)"), ask=MP), False,
     ),
+    "MP+negative-release": (
+        kernel("int r2; WRITE_ONCE(*x, 1); r2 = atomic_add_negative_release(1, y);", reader("smp_rmb();"), ask=MP),
+        False,
+    ),
+    "MP+negative-relaxed": (
+        kernel("int r2; WRITE_ONCE(*x, 1); r2 = atomic_add_negative_relaxed(1, y);", reader("smp_rmb();"), ask=MP),
+        True,
+    ),
     "MP+wmb+addr": (
         kernel("WRITE_ONCE(*z, 1); smp_wmb(); rcu_assign_pointer(*y, z);",
                "int *r0; int r1; r0 = rcu_dereference(*y); r1 = READ_ONCE(*r0);", init="y=x; x=7;",

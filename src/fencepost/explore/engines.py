@@ -117,7 +117,7 @@ def engine_of(model: Model, program: Program | None = None) -> Engine:
 
 def _checked(engine: Engine, program: Program) -> Engine:
     """Some programs are beyond the hand-tuned checkers."""
-    if engine.like == "armv7" and any(_is_ordered(i) for f in program.functions for i in f.code):
+    if engine.like == "armv7" and any(is_ordered(i) for f in program.functions for i in f.code):
         return Engine(False, reason="armv7 does not order accesses by their modes, and the explorer would")
     if engine.explores and engine.like not in WITH_BLOCKS and uses(program, AtomicBegin):
         if engine.like not in PLANNED_MODELS:
@@ -151,7 +151,8 @@ def _waits_in_block(function: Function) -> bool:
     return False
 
 
-def _is_ordered(i: Instruction) -> bool:
+def is_ordered(i: Instruction) -> bool:
+    """Whether an access acquires or releases."""
     return not isinstance(i, Fence) and getattr(i, "mode", Mode.RLX) not in (Mode.RLX, Mode.NA)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fencepost import explore
 from fencepost.errors import UnsupportedError
 from fencepost.explore import native
+from fencepost.explore.engines import is_ordered
 from fencepost.explore.native import Runner
 from fencepost.models.registry import MIXED, Model
 from fencepost.options import ExploreOptions
@@ -17,6 +18,14 @@ ENUMERATE = "enumerate"
 #: The model that a test is meant for, where none is asked for.
 NATURAL = {Arch.PPC: "power", Arch.X86: "tso", Arch.AARCH64: "armv8", Arch.RISCV: "riscv", Arch.C11: "rc11",
            Arch.FP: "rc11", Arch.LKMM: "lkmm", Arch.ARM: "armv7", Arch.MIPS: "mips", Arch.BPF: "bpf"}  # fmt: skip
+
+
+def natural(program: Program) -> str:
+    """The model that a test is judged by where none is asked for. ARM of 32 bits has acquiring loads and releasing
+    stores since ARMv8, whose model judges both."""
+    if program.arch is Arch.ARM and any(is_ordered(i) for f in program.functions for i in f.code):
+        return "armv8"
+    return NATURAL[program.arch]
 
 
 def outcomes_by(

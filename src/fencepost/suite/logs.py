@@ -9,6 +9,7 @@ from pathlib import Path
 from fencepost.errors import InputError
 from fencepost.records import dataclass
 
+_HEXADECIMAL = re.compile(r"-?\b0x[0-9a-fA-F]+\b")  # alone, or in an array
 _TEST = re.compile(r"Test (?P<name>\S+) (?:Allowed|Forbidden|Required)\b")
 _STATES = re.compile(r"States (\d+)")
 _VERDICTS = {"Ok": True, "No": False}
@@ -53,8 +54,7 @@ def normal(state: str) -> str:
 
 def _part(part: str) -> str:
     place, _, value = part.partition("=")
-    number = re.fullmatch(r"-?(0x[0-9a-fA-F]+|\d+)", value.strip())
-    return f"{_unbracketed(place.strip())}={int(value, 0) if number else value.strip()}"
+    return f"{_unbracketed(place.strip())}={_HEXADECIMAL.sub(lambda m: str(int(m[0], 16)), value.strip())}"
 
 
 def _unbracketed(place: str) -> str:

@@ -113,7 +113,9 @@ class X86(Dialect):
             self._extend(m, t)
         elif name.startswith("CMOV") and (taken := self.condition(name[4:])) is not None:
             self._conditional_move(taken, t)
-        elif name not in ("NOP", "PAUSE"):
+        elif name in ("NOPL", "NOPW"):
+            t.index = len(t.list) - 1  # the operand is not accessed
+        elif name not in ("NOP", "PAUSE", "ENDBR32", "ENDBR64"):
             self._operate(mnemonic, name, locked, t)
 
     # --- operands

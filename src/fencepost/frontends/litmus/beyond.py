@@ -18,7 +18,8 @@ _VARIANTS = {"vmsa": _TRANSLATION, "kvm": _TRANSLATION, "ets": _TRANSLATION, "et
              "gcs": "guarded control stacks"}  # fmt: skip
 _VARIANT = re.compile(r"^\s*Variant\s*=\s*(\S+)", re.MULTILINE | re.IGNORECASE)
 _TYPES = {"ins_t": _CODE, "pteval_t": _TRANSLATION, "parel1_t": _TRANSLATION, "__int128_t": "values of 16 bytes",
-          "int128_t": "values of 16 bytes", "uint128_t": "values of 16 bytes"}  # fmt: skip
+          "int128_t": "values of 16 bytes", "uint128_t": "values of 16 bytes", "__int128": "values of 16 bytes",
+          "__uint128_t": "values of 16 bytes"}  # fmt: skip
 _PAGES = ("PTE", "TTD", "PA", "pte", "tag", "Tag")
 _OLD_PAGE = re.compile(r"(pte|tag|phy)_\w+\Z")
 

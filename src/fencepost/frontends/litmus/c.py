@@ -6,6 +6,7 @@ import re
 
 from fencepost.frontends.assembly.code import Code
 from fencepost.frontends.assembly.dialect import RegisterName
+from fencepost.frontends.litmus.beyond import refuse_type
 from fencepost.frontends.litmus.build import build
 from fencepost.frontends.litmus.c_atomics import call as atomic_call
 from fencepost.frontends.litmus.c_expressions import ASSIGNING, C_INT, C_LONG, Expressions, Value
@@ -106,6 +107,7 @@ class _Function(Expressions):
         t = self.t
         t.expect("(")
         while not t.at(")"):
+            refuse_type(t)
             type_ = read_type(t)
             if type_ is None:
                 t.fail("the type of a parameter")

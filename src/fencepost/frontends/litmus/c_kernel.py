@@ -42,7 +42,10 @@ _ARITHMETIC = r"(?P<op>add|sub|inc|dec|and|or|xor|andnot)"
 _RETURN = re.compile(rf"atomic(?:64|_long)?_{_ARITHMETIC}_return{_ORDER}")
 _FETCH = re.compile(rf"atomic(?:64|_long)?_fetch_{_ARITHMETIC}{_ORDER}")
 _VOID = re.compile(rf"atomic(?:64|_long)?_{_ARITHMETIC}\Z")
-_TEST = re.compile(r"atomic(?:64|_long)?_(?:(?P<op>sub|dec|inc)_and_test|(?P<negative>add)_negative)\Z")
+_TEST = re.compile(
+    r"atomic(?:64|_long)?_(?:(?P<op>sub|dec|inc)_and_test"
+    r"|(?P<negative>add)_negative(?P<order>|_relaxed|_acquire|_release))\Z"
+)
 _READ = re.compile(r"atomic(?:64|_long)?_(?P<what>read|set)(?P<order>|_acquire|_release)\Z")
 _EXCHANGE = re.compile(rf"(?:atomic(?:64|_long)?_)?(?P<compare>cmp)?xchg{_ORDER}")
 _UNLESS = re.compile(r"atomic(?:64|_long)?_add_unless\Z")
@@ -150,7 +153,7 @@ def _return(e: Expressions, m: re.Match[str]) -> Value:
 
 
 def _test(e: Expressions, m: re.Match[str]) -> Value:
-    after = _fetched(e, m["op"] or m["negative"], Mode.SC)[1]
+    after = _fetched(e, m["op"] or m["negative"], _MODE[m["order"] or ""])[1]
     return e.operate("==" if m["op"] else "<", after, Value(Const(0), C_INT))
 
 

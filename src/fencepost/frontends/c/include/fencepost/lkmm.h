@@ -173,6 +173,7 @@ void __fencepost_lkmm_xor_8(long* p, long v);
   static inline c t##_fetch_dec##o(s* a) { return __atomic_fetch_sub(&a->counter, 1, order); }                         \
   static inline c t##_inc_return##o(s* a) { return __atomic_fetch_add(&a->counter, 1, order) + 1; }                    \
   static inline c t##_dec_return##o(s* a) { return __atomic_fetch_sub(&a->counter, 1, order) - 1; }                    \
+  static inline bool t##_add_negative##o(c v, s* a) { return t##_add_return##o(v, a) < 0; }                            \
   static inline c t##_xchg##o(s* a, c v) { return xchg##o(&a->counter, v); }                                           \
   static inline c t##_cmpxchg##o(s* a, c old, c v) { return cmpxchg##o(&a->counter, old, v); }
 
@@ -180,7 +181,6 @@ void __fencepost_lkmm_xor_8(long* p, long v);
   static inline bool t##_sub_and_test(c v, s* a) { return t##_sub_return(v, a) == 0; }                                 \
   static inline bool t##_dec_and_test(s* a) { return t##_dec_return(a) == 0; }                                         \
   static inline bool t##_inc_and_test(s* a) { return t##_inc_return(a) == 0; }                                         \
-  static inline bool t##_add_negative(c v, s* a) { return t##_add_return(v, a) < 0; }                                  \
   static inline bool t##_add_unless(s* a, c v, c u) {                                                                  \
     c seen = t##_read(a);                                                                                              \
     while (seen != u) {                                                                                                \
