@@ -9,6 +9,8 @@
 namespace fencepost {
 namespace {
 
+constexpr std::int32_t many = INT32_MAX / 2; // threads that nobody started
+
 std::size_t size_of(const LocalState& s) {
   return sizeof(LocalState) + s.state.stack.capacity() * 8 + s.state.deps.capacity() * 4 +
          s.state.private_bytes.capacity() + s.state.private_objects.capacity() * 8 + s.state.local_bytes.capacity() +
@@ -57,7 +59,7 @@ LocalStates::LocalStates(const Bytecode& program, bool track_dependencies, Machi
   const auto undoes = [](const Instruction& i) { return i.opcode == Opcode::SpinHead && i.flags & flag::undoes; };
   if (std::none_of(program.code.begin(), program.code.end(), undoes)) return;
   if (rounds_) attempts_ = std::make_unique<Attempts>(machine_, *rounds_);
-  if (limits.old_values) undone_ = std::make_unique<UndoneRounds>();
+  if (limits.old_values || limits.keeps) undone_ = std::make_unique<UndoneRounds>(limits.old_values);
 }
 
 LocalStates::~LocalStates() = default;
@@ -82,6 +84,7 @@ LocalState* LocalStates::first(std::uint32_t thread, std::uint32_t function, con
   auto fresh = std::make_unique<LocalState>();
   fresh->state = machine_.start(thread, function, args);
   fresh->action = begin(fresh->state);
+  if (machine_.program().threads.size() > 1) fresh->running = many;
   return first_[key] = adopt(std::move(fresh));
 }
 
@@ -105,6 +108,7 @@ LocalState* LocalStates::compute_next(LocalState* state, std::uint64_t answer) {
   fresh->action = machine_.run(fresh->state);
   fresh->parent = state;
   fresh->answer = answer;
+  fresh->running = state->running + (kind == ActionKind::Spawn ? 1 : kind == ActionKind::Join ? -1 : 0);
   std::unique_ptr<LocalState> stopped;
   while (auto found = attempts_ ? Attempts::judge_head(*fresh) : nullptr) {
     if (!stopped) stopped = std::move(found);
@@ -129,6 +133,7 @@ LocalState* LocalStates::told(LocalState* state, bool success) {
   fresh->action = state->action;
   fresh->action.foretold = success ? 1 : 0;
   fresh->parent = state;
+  fresh->running = state->running;
   fresh->answer = success ? 1 : 0;
   fresh->told = true;
   return twin = adopt(std::move(fresh));

@@ -24,6 +24,7 @@ struct LocalState {
   Action action;
   Location location = no_location; // of a Read, Write
   bool mixed = false;              // overlaps another location: mixed sizes
+  std::int32_t running = 0;        // threads that it has started and not joined
   std::uint32_t mark = 0;          // of the last collection that kept it
   LocalState* parent = nullptr;    // null for the first state of a thread
   std::uint64_t answer = 0;        // the edge from the parent; of one that was told, whether it succeeds

@@ -264,11 +264,35 @@ bool Machine::spins(ThreadState& s, const Instruction& i, Action& out) const {
       const bool same = known.hash == h && known.effects == s.effects && known.balance == s.balance;
       out.value = known.since;
       out.undone = known.sums != s.sums;
-      known = {s.depth, s.effects, s.sums, s.events, i.number, h, s.balance};
-      return same && (!out.undone || i.flags & flag::undoes);
+      out.kept = known.kept != s.kept;
+      known = {s.depth, s.effects, s.sums, s.kept, s.events, i.number, h, s.balance};
+      return same && ((!out.undone && !out.kept) || i.flags & flag::undoes);
     }
-  s.spins.push_back({s.depth, s.effects, s.sums, s.events, i.number, h, s.balance});
+  s.spins.push_back({s.depth, s.effects, s.sums, s.kept, s.events, i.number, h, s.balance});
   return false;
+}
+
+// Notes what the thread finds or leaves at a place. A store of what is known to be there is no effect, if nobody else
+// uses the place: see UndoneRounds.
+void Machine::remember(ThreadState& s, const Action& action, std::uint64_t v) const {
+  const bool writes = action.kind == ActionKind::Write;
+  if (!limits_.keeps || track_ || s.spins.empty() || (!writes && action.kind != ActionKind::Read)) return;
+  ThreadState::Known* here = nullptr;
+  for (auto& k : s.known) {
+    if (k.address == action.address && k.size == action.size)
+      here = &k;
+    else if (writes && k.address < action.address + action.size && action.address < k.address + k.size)
+      k.size = 0;
+  }
+  if (writes && !action.rmw && here && here->value == action.value) {
+    --s.effects;
+    ++s.kept;
+  }
+  if (!here) {
+    here = &s.known[s.oldest];
+    s.oldest = static_cast<std::uint8_t>((s.oldest + 1) % s.known.size());
+  }
+  *here = {action.address, writes ? action.value : v, action.size};
 }
 
 // Narrows an access to its next piece where it reaches across a cut. True where it is a fault: only what is not atomic
@@ -473,6 +497,7 @@ void Machine::reply(ThreadState& s, const Action& action, std::uint64_t v) {
   const std::uint32_t number = s.events++;
   const Instruction& i = program_.code[s.pc];
   if (s.write_pending) {
+    remember(s, action, v);
     s.write_pending = false;
     ++s.pc;
     return;
@@ -489,6 +514,7 @@ void Machine::reply(ThreadState& s, const Action& action, std::uint64_t v) {
     if (!next_piece(s, i, action, v, self)) ++s.pc;
     return;
   }
+  remember(s, action, v);
   switch (i.opcode) {
   case Opcode::Load:
     set(s, i.dst, v, self);

@@ -53,6 +53,7 @@ struct Action {
   bool attempt = false;          // Block by a spin or a shortcut: an attempt in vain before it took back what it added
   bool silent = false;           // Block by a spin or a shortcut: no read of it can be an error
   bool undone = false;           // Block by a spin: the iteration added something and took it back
+  bool kept = false;             // Block by a spin: the iteration stored what its thread had found there
   bool process = false;          // End: of the whole program
   std::int8_t foretold = -1;     // Read of a Cas: 0 or 1 where it comes out so, whatever it reads
   std::int32_t conditional = -1; // Write: a store-conditional; the program-order index of its load-reserve
@@ -111,8 +112,15 @@ struct ThreadState {
   std::uint32_t effects = 0; // what a spin iteration must not contain
   std::uint32_t sums = 0;    // additions and subtractions; a spin iteration may contain some that undo each other
   std::uint64_t balance = 0; // their sum, hashed by address: what was added and taken back leaves it as it was
+  std::uint32_t kept = 0;    // stores of what was there as far as the thread knows
+  struct Known {
+    std::uint64_t address = 0, value = 0;
+    unsigned size = 0;
+  };
+  std::array<Known, 4> known; // what it last found or left at a few places, while it is in a loop
+  std::uint8_t oldest = 0;    // of them
   struct Spin {
-    std::uint32_t depth, effects, sums, since; // since: the program-order index at which the iteration began
+    std::uint32_t depth, effects, sums, kept, since; // since: the program-order index at which the iteration began
     std::uint64_t loop, hash, balance;
   };
   std::vector<Spin> spins;
@@ -124,6 +132,7 @@ struct MachineLimits {
   std::uint64_t memory = 1 << 26;  // bytes that one thread may allocate
   bool shortcuts = false;          // runs that lead nowhere end a thread: see Rounds
   bool old_values = false;         // others may read what was there before: see UndoneRounds
+  bool keeps = false;              // an iteration may store what was there: see UndoneRounds
   std::uint32_t prologue = 0; // from so many events on what comes before the first thread is not explored; 0: all is
 };
 
@@ -202,6 +211,7 @@ private:
   bool private_access(ThreadState& s, const Instruction& i, std::uint64_t address, Action& out);
   bool atomic_block(ThreadState& s, const Instruction& i, Action& out) const;
   bool spins(ThreadState& s, const Instruction& i, Action& out) const;
+  void remember(ThreadState& s, const Action& action, std::uint64_t v) const;
   bool allocate(ThreadState& s, const Instruction& i, Action& out);
   bool fault(Action& out, const Instruction& i, ErrorKind kind, const char* message) const;
   bool memory_fault(const ThreadState& s, const Instruction& i, std::uint64_t address, Action& out) const;

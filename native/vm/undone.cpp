@@ -7,6 +7,9 @@
 namespace fencepost {
 namespace {
 
+// What a row of three words is about.
+constexpr std::uint64_t access = 0, frees = 1, ends = 2;
+
 // What the writes of a round did to each location, oldest first: value before, values written.
 std::map<std::uint64_t, std::vector<std::uint64_t>> written(const LocalState& blocked) {
   std::map<std::uint64_t, std::vector<std::uint64_t>> found;
@@ -20,10 +23,37 @@ std::map<std::uint64_t, std::vector<std::uint64_t>> written(const LocalState& bl
   return found;
 }
 
+// Whether memory at this address may be gone because of what the row tells.
+bool takes(const UndoneRounds::Row& look, std::uint64_t address) {
+  const std::uint64_t region = layout::region(address);
+  if (look[2] == frees) return region == layout::heap && layout::owner(address) == layout::owner(look[0]);
+  return region == layout::stack && layout::owner(address) == static_cast<int>(look[1]);
+}
+
 } // namespace
+
+// Where only the first thread starts others, it is alone when it has joined as many as it has started.
+void UndoneRounds::note_use(const LocalState& s) {
+  const Action& a = s.action;
+  const bool uses = a.kind == ActionKind::Read || a.kind == ActionKind::Write;
+  if (a.kind == ActionKind::Spawn && s.state.thread != 0 && !others_start_) {
+    others_start_ = true;
+    looks.merge(alone_);
+  }
+  if (!uses && a.kind != ActionKind::Free && (a.kind != ActionKind::End || a.process)) return;
+  const std::uint64_t what = uses ? access : a.kind == ActionKind::Free ? frees : ends;
+  const bool alone = s.state.thread == 0 && s.running == 0 && !others_start_;
+  (alone ? alone_ : looks).insert({a.address, s.state.thread, what});
+}
 
 void UndoneRounds::note(const LocalState& s, const Machine& machine) {
   const Action& a = s.action;
+  note_use(s);
+  if (a.kind == ActionKind::Block && a.kept)
+    for (const LocalState* w = s.parent; w && w->state.events >= a.value; w = w->parent)
+      if (w->action.kind == ActionKind::Write && !w->action.rmw)
+        between.insert({w->action.address, s.state.thread, a.loop});
+  if (!old_values_) return;
   if (a.kind == ActionKind::Block && a.undone != a.attempt) {
     for (const auto& [address, values] : written(s))
       for (std::size_t k = 1; k + 1 < values.size(); ++k)
@@ -39,10 +69,12 @@ void UndoneRounds::note(const LocalState& s, const Machine& machine) {
 }
 
 bool UndoneRounds::seen(const Row& between, const Row& look) {
-  FP_ASSERT(between.size() == 5, "what was between should have its five words");
-  FP_ASSERT(look.size() == 2 || look.size() == 6, "a look should have two words, or six where it waits");
+  FP_ASSERT(between.size() == 5 || between.size() == 3, "what was between should have its five words, or three");
+  FP_ASSERT(look.size() == 2 || look.size() == 3 || look.size() == 6, "a look should have two, three or six words");
+  if ((between.size() == 3) != (look.size() == 3)) return false;
+  if (between.size() == 3 && look[2] != access) return between[1] != look[1] && takes(look, between[0]);
   if (between[0] != look[0] || between[1] == look[1]) return false;
-  if (look.size() == 2) return true;
+  if (look.size() < 6) return true;
   const auto served = [&](std::uint64_t v) {
     std::optional<Fault> none;
     const auto bits = static_cast<std::uint8_t>(look[3]);

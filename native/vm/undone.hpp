@@ -2,6 +2,9 @@
 // where it began is left out (see Machine::spins); where a model lets others read old values, a thread that learns that
 // the loop is over may still read what a round had put there, and there is no graph in which that shows. So what such
 // rounds put there and who looks at such places is written down, and held against each other in the end.
+//
+// Likewise rounds that store what their thread had found there (a copy of an index that it keeps for itself): they are
+// left out, if no other thread ever uses the place. What the first thread does while no other runs does not count.
 #pragma once
 
 #include "vm/local_states.hpp"
@@ -15,14 +18,28 @@ class UndoneRounds {
 public:
   using Row = std::vector<std::uint64_t>;
 
+  // `old_values`: others may read what was there before.
+  explicit UndoneRounds(bool old_values) : old_values_(old_values) {}
+
   // Notes what a state of a thread is about to do, or has just left out.
   void note(const LocalState& state, const Machine& machine);
 
-  std::set<Row> between; // address, thread, position of the loop, value before and after, value in between
-  std::set<Row> looks;   // address, thread; of a wait also what it waits for: operation, bits, mask, operand
+  // Address, thread, position of the loop, value before and after, value in between; where the same was stored again,
+  // the first three.
+  std::set<Row> between;
+  // Address, thread; of a wait also what it waits for: operation, bits, mask, operand. Of every use of a place and of
+  // what ends memory: address, thread, and which of them it is.
+  std::set<Row> looks;
 
   // Whether the one who looks may take a value in between for something else.
   static bool seen(const Row& between, const Row& look);
+
+private:
+  void note_use(const LocalState& state);
+
+  bool old_values_;
+  bool others_start_ = false; // threads that are not the first one
+  std::set<Row> alone_;       // uses by the first thread while it seems to be the only one
 };
 
 } // namespace fencepost

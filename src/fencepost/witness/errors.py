@@ -167,6 +167,9 @@ class _Judge:
         values = [self.execution.events[w].value for w in self.relations.newest(action.address)]
         return values or [machine.initial(action.address, action.size)]
 
+    def _is_there(self, machine: Machine, write: Action) -> bool:
+        return set(self._newest(machine, write)) == {write.value}
+
     def _goes_round(self, state: ThreadState) -> bool:
         """Whether a thread that is alone with memory as it is in the end only reads, or takes back what it adds, and
         comes back to where it was."""
@@ -185,6 +188,9 @@ class _Judge:
                 if action.rmw:
                     own[action.address] = action.value
                 machine.reply(state)
+            elif action.kind is Kind.WRITE and action.address not in own and self._is_there(machine, action):
+                machine.reply(state)
+                state.effects -= 1  # what was there is there again
             else:
                 return False
         return False
