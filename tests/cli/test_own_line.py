@@ -89,3 +89,33 @@ def test_the_first_test_has_no_bound_that_nobody_asked_for(here: Path, capsys: p
     (here / "ring.h").write_text("static int push(int *q, int v) { return *q = v; }\n")
     run(["init", "ring.h"])
     assert (here / "ring_test.c").read_text().startswith("// fencepost: model=rc11 expect=pass\n")
+
+
+def test_the_command_line_wins_for_a_folder_as_for_a_file(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "sb.fp").write_text(f"// fencepost: model=tso expect=pass\n{BUFFERING}")
+    assert said(capsys, ".")[0] == 1
+    code, out = said(capsys, ".", "--model", "sc")
+    assert code == 0 and "sb.fp:1  model=tso expect=pass [sc]" in out
+    assert said(capsys, ".", "--models", "sc,tso")[1].endswith("2 runs, 1 failed\n")
+    (here / "sb.fp").write_text(f"// fencepost: models=sc,tso expect=pass\n{BUFFERING}")
+    assert said(capsys, ".", "--model", "sc")[1].endswith("1 run, 0 failed\n")
+    (here / "sb.fp").write_text(f"// fencepost: expect=fail\n{BUFFERING}")
+    assert said(capsys, ".", "--model", "rc11")[0] == 0, "the default, but said"
+
+
+def test_flags_and_bounds_of_the_command_line_win_for_a_folder(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "sized.c").write_text(f"// fencepost: flags=-DSIZE=3\n{SIZED}")
+    assert said(capsys, ".")[0] == 1
+    assert said(capsys, ".", "-USIZE", "-DSIZE=2")[0] == 0
+    (here / "sized.c").unlink()
+    text = "// fencepost: unroll=3 expect=unknown\nvar x\nthread A { while x == 0 { x := 0 } }\n"
+    (here / "loop.fp").write_text(text)
+    assert "more than 5 " in said(capsys, ".", "--unroll", "5")[1] + said(capsys, "loop.fp", "--unroll", "5")[1]
+
+
+def test_the_line_wins_over_the_settings_of_the_project(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "fencepost.toml").write_text('model = "tso"\n')
+    (here / "sb.fp").write_text(f"// fencepost: model=sc expect=pass\n{BUFFERING}")
+    assert said(capsys, ".")[0] == 0
+    (here / "sb.fp").write_text(f"// fencepost: expect=pass\n{BUFFERING}")
+    assert said(capsys, ".")[0] == 1

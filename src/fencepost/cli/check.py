@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -50,13 +51,14 @@ def check(
 ) -> Reply:  # fmt: skip
     """Explore all executions under a memory model and find assertion failures, races and other errors."""
     names = names_of(models) if models is not None else []
+    whole = partial(check_folders, options=options, reports=reports, flags=flags, explicit=explicit, models=names)
 
     def once(sources: set[str]) -> Reply:
         if expected:
-            return _expecting(files, options, reports, flags, sources)
+            return _expecting(files, sources, whole)
         if (paths := _each_by_itself(files)) is not None:
             sources.update(map(str, paths))
-            return check_folders(paths, options, reports, flags)
+            return whole(paths)
         asked = with_header(files, options, flags, explicit)
         question = Question(files, asked.flags, asked.options, reports, sources)
         reply = _once(question, names or list(asked.models), not no_cache)
@@ -71,15 +73,13 @@ def check(
     return once(set())
 
 
-def _expecting(
-    files: list[str], options: CheckOptions, reports: ReportOptions, flags: tuple[str, ...], sources: set[str]
-) -> Reply:
+def _expecting(files: list[str], sources: set[str], whole: Callable[[list[Path]], Reply]) -> Reply:
     """For hooks that are given whatever has changed."""
     paths = [p for p in expand(files)[0] if says_what_it_expects(p)]
     sources.update(map(str, paths))
     if not paths:
         return Reply("none of these files says what it expects", {"runs": []})
-    return check_folders(paths, options, reports, flags)
+    return whole(paths)
 
 
 def _each_by_itself(files: list[str]) -> list[Path] | None:

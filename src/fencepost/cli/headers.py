@@ -62,8 +62,12 @@ def _name(word: str) -> str:
 
 def _left(settings: Mapping[str, object], explicit: frozenset[str]) -> dict[str, Any]:
     """What the command line leaves to the file."""
-    aside = explicit.union(*(names for names in _INSTEAD if names & explicit))
-    return {k: v for k, v in settings.items() if k not in {"expect", *aside}}
+    return {k: v for k, v in settings.items() if k not in {"expect", *put_aside(explicit)}}
+
+
+def put_aside(explicit: frozenset[str]) -> frozenset[str]:
+    """The options of a file that those of the command line take the place of."""
+    return explicit.union(*(names for names in _INSTEAD if names & explicit))
 
 
 def _note(place: str, said: Mapping[str, object], unknown: Sequence[str]) -> str:
