@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path, PurePath
 
 from fencepost.execution.execution import Event, EventKind, Execution
@@ -25,12 +26,13 @@ MODES = {
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A memory object that is not global: shared stack or heap."""
+    """A memory object that is not global: shared stack (of the thread `owner`) or heap."""
 
     start: int
     size: int
     name: str
     type: DataType | None = None
+    owner: int = -1
 
 
 class Names:
@@ -50,8 +52,17 @@ class Names:
         self.files = {e.at.file for e in execution.events if e.at is not None}
         self.layout: Layout | None = lay_out(program) if program is not None else None
         found = _heap(execution) | dict(pieces or {})
-        self.pieces = sorted(found.values(), key=lambda p: p.start)
+        self.pieces = sorted(self._told_apart(found.values()), key=lambda p: p.start)
         self.starts = [p.start for p in self.pieces]
+
+    def _told_apart(self, pieces: Iterable[Piece]) -> Iterable[Piece]:
+        """The variables of that name that several threads have on their stacks: `node@worker#2`."""
+        owners: dict[str, set[int]] = {}
+        for p in pieces:
+            owners.setdefault(p.name, set()).add(p.owner)
+        for p in pieces:
+            shared = p.owner >= 0 and len(owners[p.name]) > 1
+            yield replace(p, name=f"{p.name}@{self.thread(p.owner)}") if shared else p
 
     # --- threads and places
 
@@ -86,9 +97,9 @@ class Names:
         return self._locate(address)[0]
 
     def nameless(self, address: int) -> bool:
-        """Whether an address lies in a heap object of which no type is known."""
+        """Whether an address lies in a heap object of which no type is known, or only one of the library's own."""
         found = self._object(address) if address & REGION_MASK == HEAP else None
-        return found is not None and found[1] is None
+        return found is not None and (found[1] is None or found[0].startswith(_STARTED))
 
     def piece(self, start: int) -> str:
         """The name of a whole heap or stack object."""
@@ -172,6 +183,7 @@ class Names:
         return _outside(name, type_, length, address - start)
 
 
+_STARTED = "tuple<…>"  # what std::thread hands to the thread that it starts
 _NEAR = 1 << 20  # bytes from an object to an address that may have been meant to be in it
 
 
@@ -286,10 +298,16 @@ def heap_pieces(sizes: Mapping[int, int], blocks: Mapping[int, Malloc] | None = 
     pieces: dict[int, Piece] = {}
     for start, size in sorted(sizes.items()):
         block = (blocks or {}).get(start)
-        name = (block.name if block is not None else "") or "heap"
+        name = without_library((block.name if block is not None else "") or "heap")
         seen[name] += 1
         pieces[start] = Piece(start, size, f"{name}#{seen[name]}", _fitting(block.type if block else None, size))
     return pieces
+
+
+def without_library(name: str) -> str:
+    """`tuple<…>` for a type that says how a library is made inside: `tuple<std::__1::unique_ptr<...> >`."""
+    outer, _, arguments = name.partition("<")
+    return f"{outer}<…>" if "std::__" in arguments else name
 
 
 def _fitting(type_: DataType | None, size: int) -> DataType | None:

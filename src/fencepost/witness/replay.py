@@ -109,7 +109,7 @@ class _Recorder(Machine):
     def alloca(self, state: ThreadState, frame: Frame, i: Alloca) -> None:
         super().alloca(state, frame, i)
         address = frame.values[i.dst.index]
-        self.pieces[address] = Piece(address, self.value(frame, i.size), i.name or "stack", i.type)
+        self.pieces[address] = Piece(address, self.value(frame, i.size), i.name or "stack", i.type, state.thread)
 
 
 def replay(program: Program, execution: Execution) -> Replay:

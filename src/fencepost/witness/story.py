@@ -318,7 +318,8 @@ class _Teller:
         if write.kind is EventKind.INIT:
             return "the initial value"
         if source not in self.numbers:
-            return f"{self.names.subject(write.thread)} ({self.names.place(write.at)})"
+            place = f" ({self.names.place(write.at)})" if write.at is not None else ""
+            return f"{self.names.subject(write.thread)}{place}"
         number = self.numbers[source]
         return f"step {number}" if number < mine else f"step {number}, which comes later here"
 

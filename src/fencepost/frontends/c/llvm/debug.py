@@ -123,17 +123,19 @@ class Debug:
         return self._reference(node, "type")
 
     def pointee(self, number: int | None) -> tuple[str, DataType | None]:
-        """What a pointer of this type points at, with the name that the source has for it; nothing for others."""
-        pointed, pointers = number, 0
+        """What a pointer of this type points at, with the name that the source has for it (of a struct without one
+        that of its typedef); nothing for others."""
+        pointed, pointers, alias = number, 0, ""
         while pointed is not None:
             node = self.node(pointed)
             if node["kind"] != "DIDerivedType" or (pointers and node.get("tag") == "DW_TAG_pointer_type"):
                 break
+            alias = node.get("name", "") if pointers and node.get("tag") == "DW_TAG_typedef" else alias
             pointers += node.get("tag") in ("DW_TAG_pointer_type", "DW_TAG_reference_type")
             pointed = self._reference(node, "baseType")
         if pointed is None or not pointers:
             return "", None
-        return self.node(pointed).get("name", ""), self.datatype(pointed)
+        return self.node(pointed).get("name", "") or alias, self.datatype(pointed)
 
     def datatype(self, number: int | None, depth: int = 0) -> DataType | None:
         if number is None or depth > _MAX_DEPTH:
