@@ -27,7 +27,8 @@ NAMES = {
     "unlock_without_release.c": "unlock without release", "double_free.c": "",
     "early_signal.c": "lost wake-up", "barrier_sense.c": "unsafe publication", "deque_take.c": "store buffering",
     "letterbox.c": "unsafe publication", "intrusive_refcount.cpp": "reference count",
-    "seqlock_pair.c": "broken sequence lock", "futex_waker.c": "",
+    "seqlock_pair.c": "broken sequence lock", "futex_waker.c": "", "peterson_relacq.c": "store buffering",
+    "dcl_static.cpp": "double-checked locking", "bakery_numbers.c": "",
 }  # fmt: skip
 
 
@@ -74,6 +75,14 @@ def test_a_race_in_a_broken_lock_names_the_lock() -> None:
     assert witness is not None
     reason = tell(witness).explanation.reason
     assert "Both came there through flag[0], flag[1] and turn: if that is a lock, it let both in" in reason
+
+
+def test_how_a_broken_lock_let_both_in_is_said() -> None:
+    """By taking turns, where its logic is wrong; else by a store that was missed."""
+    bakery, peterson = (fencepost.check(BUGS / n, fix=False).witness for n in ("bakery_numbers.c", "peterson_relacq.c"))
+    assert bakery is not None and peterson is not None
+    assert tell(bakery).explanation.reason.endswith("it let both in, with the threads only taking turns")
+    assert "It takes weak memory to get there: thread" in tell(peterson).explanation.reason
 
 
 def test_values_that_were_read_apart_are_told(tmp_path: Path) -> None:

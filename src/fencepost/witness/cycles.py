@@ -12,14 +12,15 @@ from fencepost.witness.relations import Relations
 
 def shortest_cycle(relations: Relations, among: Collection[int] | None = None) -> tuple[Edge, ...]:
     """A cycle with the fewest edges, po between any two accesses of a thread counting as one; () where the execution
-    is sequentially consistent. `among` restricts it to these events."""
+    is sequentially consistent. `among` restricts it to these events. Of several, one with reads that missed a store:
+    that says more than an order of stores."""
     core = _on_cycles(relations, among)
     if not core:
         return ()
     steps = _communication(relations, core)
     after = _edges(relations, steps)
     best: list[int] = []
-    for start in sorted({a for a, _ in steps}):
+    for start in sorted({a for a, _ in steps}, key=lambda a: (not relations.events[a].is_read, a)):
         found = _cycle_through(start, after, len(best) or len(relations.events) + 1)
         if found and (not best or len(found) < len(best)):
             best = found

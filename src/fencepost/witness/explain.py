@@ -266,7 +266,13 @@ class _Explainer:
         asked = [self.names.location(p) for p in asked_before(self.case)]
         if not asked or publication(self.case):  # there one thread had come after the other
             return text
-        return f"{text}. Both came there through {listed(asked)}: if that is a lock, it let both in"
+        return f"{text}. Both came there through {listed(asked)}: if that is a lock, it let both in{self.let_in()}"
+
+    def let_in(self) -> str:
+        """How a lock could let two threads in."""
+        if not self.case.cycle:
+            return "" if self.case.relations.unordered else ", with the threads only taking turns"
+        return f". It takes weak memory to get there: {self.reordering()}"
 
     # --- waiting
 

@@ -9,6 +9,7 @@ from fencepost.execution.execution import Event
 from fencepost.program.instructions import ErrorKind
 from fencepost.witness.case import Case
 from fencepost.witness.protocols import (
+    asked_before,
     counted_reference,
     double_checked,
     holds_lock,
@@ -38,7 +39,9 @@ def known_as(case: Case) -> str:
     if kind in (ErrorKind.RACE, ErrorKind.USE_AFTER_FREE) and counted_reference(case) is not None:
         return "reference count"
     if kind is ErrorKind.RACE:
-        return "double-checked locking" if double_checked(case) else publication(case)
+        if double_checked(case):
+            return "double-checked locking"
+        return publication(case) or (_cycle(case) if asked_before(case) else "")
     return _sequence_lock(case) or _cycle(case) or _taking_turns(case)
 
 

@@ -52,6 +52,7 @@ def made_atomic(text: str, code: str, name: str, cxx: bool) -> Declared | None:
     after = _between(text, one.start).join(p for p in parts if p)
     edits = [Edit(one.start, one.end + 1, after)]
     if cxx:
+        edits += _definitions(code, name) if "static " in one.storage else []
         edits += _loads(code, name, one) if "*" in mine.partition("=")[0] else []
         edits += _include(text)
     return Declared(one.start, f"{one.type} {mine}", _atomic(one.type, mine, cxx), tuple(edits))
@@ -118,6 +119,17 @@ def _atomic(type_: str, declarator: str, cxx: bool) -> str:
         kept = type_.replace("volatile ", "")
         return f"std::atomic<{kept}{' ' + pointer if pointer else ''}> {rest}"
     return f"{type_} {pointer}_Atomic {rest}" if pointer else f"_Atomic {type_} {rest}"
+
+
+def _definitions(code: str, name: str) -> list[Edit]:
+    """Where a static member is defined outside its class: `T *C::name = nullptr;`."""
+    member = (
+        rf"^[ \t]*((?:[\w:]+[ \t]+)*?[\w:]+(?:<[\w\s:,*]*>)?)([\s*]+)((?:\w+::)+{re.escape(name)})\b(?=\s*[;={{\[])"
+    )
+    return [
+        Edit(m.start(1), m.start(3), f"{_atomic(m.group(1), m.group(2), cxx=True)}")
+        for m in re.finditer(member, code, re.MULTILINE)
+    ]
 
 
 def _loads(code: str, name: str, one: _Declaration) -> list[Edit]:
