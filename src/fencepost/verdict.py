@@ -80,10 +80,13 @@ class Step:
     event: int | None = None
 
 
+STATEMENT = "statement"  #: `Fix.operation` of fences between two statements of a text
+
+
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """One place of the source: a load, store or update that should have the order `mode`, or `fences` before it; or a
-    declaration that should read `after`."""
+    """One place of the source: a load, store or update that should have the order `mode`, or `fences` before it; a
+    statement with `fences` before it; or a declaration that should read `after`."""
 
     at: Position | None
     operation: str

@@ -83,7 +83,7 @@ def test_a_result_that_is_read_too_early_is_said(tmp_path: Path) -> None:
     assert any("reads result (early.c:7)" in n and "join that thread before" in n for n in found.notes)
 
 
-@pytest.mark.parametrize("name", ["no_lock.c", "lazy_once.c", "peterson_plain.c", "stop_flag.cpp"])
+@pytest.mark.parametrize("name", ["no_lock.c", "lazy_once.c", "peterson_plain.c", "stop_flag.cpp", "dcl_static.cpp"])
 def test_check_offers_atomics_where_repair_does(name: str, tmp_path: Path) -> None:
     """The fix of a witness is applied as SARIF tells it, and checked."""
     path = tmp_path / name
@@ -96,6 +96,23 @@ def test_check_offers_atomics_where_repair_does(name: str, tmp_path: Path) -> No
     changes = replacements(verdict.witness.cure())
     path.write_text(applied(path.read_text(), changes))
     assert fencepost.check(path).answer is Answer.PASS
+
+
+def test_a_fence_of_a_fix_stands_where_the_text_can_have_it(tmp_path: Path) -> None:
+    """Not inside `*y = load(...)`: between that statement and the next."""
+    path = tmp_path / "seqlock_point.c"
+    path.write_text(BUGS[0].with_name("seqlock_point.c").read_text())
+    verdict = fencepost.check(path)
+    assert "an acquire fence before the statement (seqlock_point.c:22: return" in " ".join(verdict.fix.split())
+    assert verdict.witness is not None and verdict.witness.cure is not None
+    path.write_text(applied(path.read_text(), replacements(verdict.witness.cure())))
+    assert fencepost.check(path).answer is Answer.PASS
+
+
+def test_a_fence_is_not_put_into_a_statement_of_a_text_that_cannot_be_changed() -> None:
+    """A text on its own is no file: only places in front of statements are searched for it, too."""
+    verdict = fencepost.check(BUGS[0].with_name("seqlock_point.c").read_text())
+    assert verdict.answer is Answer.FAIL and "before the store (" not in verdict.fix
 
 
 def applied(text: str, changes: list[Replacement] | None) -> str:

@@ -7,6 +7,8 @@ is said.
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
@@ -20,16 +22,16 @@ from fencepost.repair.atomics import raced
 from fencepost.repair.files import Files
 from fencepost.repair.lattice import READS, WRITES, fence_steps, is_access, joined, raised
 from fencepost.repair.oracle import Asked, Explorer
-from fencepost.repair.repairing import Task, made_atomic
+from fencepost.repair.repairing import Task, by_text, made_atomic
 from fencepost.repair.result import DECLARATION
-from fencepost.repair.search import Ending, Limits, Oracle, search
+from fencepost.repair.search import Ending, Limits, Oracle, passes, search
 from fencepost.repair.sites import access_site, accesses, shared
 from fencepost.repair.sources import language_of, load_text
 from fencepost.repair.space import Site, SiteKind, Space, Spot, make_space
 from fencepost.repair.survey import useful_on
 from fencepost.repair.text.edits import offset_of
 from fencepost.repair.wrappers import copy_per_call
-from fencepost.verdict import Answer, Cured, Fix, Verdict
+from fencepost.verdict import STATEMENT, Answer, Cured, Fix, Verdict
 from fencepost.witness.sites import foreign
 
 _EXECUTIONS = 20_000  # of all checks together
@@ -38,6 +40,9 @@ _SECONDS = 3.0  # of one check, for what is not counted in executions: candidate
 _JUDGED_EVENTS = 30_000  # judgements times the events of an execution
 _LARGEST = 300  # events of an execution that is worth it
 _MOST_ATOMS = 90
+
+_BODY = re.compile(r"(?:\)|\belse)[ \t]*\n[ \t]*(?=[A-Za-z_*])")  # without braces, on a line of its own
+_LOOP = re.compile(r"(?:while|for|do|loop|repeat)\b")
 
 Checked = Callable[[Program, CheckOptions], Verdict]
 
@@ -69,13 +74,33 @@ class Cure:
         space, places = space_of(self.program, model, self.texts)
         budget = _Budget(self.check, self.options)
         oracle: Oracle = Asked(space, budget) if self.robust else Explorer(space, model, self.options, budget)
-        found = search(space, oracle, Limits(_CHECKS, max(_JUDGED_EVENTS // max(self.events, 15), 50)))
+        limits = Limits(_CHECKS, max(_JUDGED_EVENTS // max(self.events, 15), 50))
+        found = search(space, oracle, limits)
         if found.ending is Ending.NONE:
             return self._made_atomic(model, budget, found.verdict)
         if found.ending is not Ending.FOUND or not found.chosen:
             return None
-        fixes = list(_fixes(space, places, found.chosen))
-        return Cured(tuple(fixes), found.bounded, self.robust)
+        fixes = tuple(_fixes(space, places, found.chosen))
+        cured = Cured(fixes, found.bounded, self.robust)
+        if self.files is not None and any(_between_statements(f) for f in fixes):
+            return self._by_text(self.files, model, budget, limits, cured)
+        return cured
+
+    def _by_text(self, given: Files, model: Model, budget: _Budget, limits: Limits, cured: Cured) -> Cured | None:
+        """With a fence in it: the search is done once more with the gaps of the text, and what it says is checked.
+        Where it finds nothing (a body without braces has no gap), what was found for the program."""
+        if not self.texts.current():
+            return None
+        options = self.options
+        task = Task(given.files, given.flags, model, options, given.read, budget, explores=not self.robust)
+        found = by_text(task, limits)
+        if found is None:
+            return cured
+        made, chosen, verdict = found
+        if not passes(verdict):
+            return None
+        shown = {n: _instruction(made.space, site) for n, site in enumerate(made.space.sites)}
+        return Cured(tuple(_fixes(made.space, shown, chosen)), verdict.answer is Answer.BOUNDED, self.robust)
 
     def _made_atomic(self, model: Model, budget: _Budget, failed: Verdict) -> Cured | None:
         """No order helps. Of a race, plain memory that becomes atomic may, if the text can be changed like that."""
@@ -112,8 +137,8 @@ class _Budget:
 
 
 def space_of(program: Program, model: Model, texts: _Texts) -> tuple[Space, dict[int, Instruction]]:
-    """The orders that the source can have, and a gap in front of every shared access. With the space: an instruction
-    that shows what each site does."""
+    """The orders that the source can have, and a gap in front of every statement with shared accesses. With the space:
+    an instruction that shows what each site does."""
     copied = copy_per_call(program, lambda at: texts.order(at) is not None)
     sites: list[Site] = []
     shown: dict[int, Instruction] = {}
@@ -122,7 +147,7 @@ def space_of(program: Program, model: Model, texts: _Texts) -> tuple[Space, dict
         shown[len(sites)] = first
         sites.append(replace(site, at=at))
     orders = len(sites)
-    for spot, at, first in _gaps(copied.program, copied.spots):
+    for spot, at, first in _gaps(copied.program, copied.spots, texts):
         own = program.arch is not Arch.C11
         steps = fence_steps(model.name, model.architecture, own, first)
         shown[len(sites)] = first
@@ -139,10 +164,24 @@ class _Texts:
     def __init__(self, program: Program) -> None:
         places = {i.at.file for f in program.functions for i in f.code if i.at is not None and not foreign(i.at)}
         self.texts = {file: text for file in sorted(places) if (text := load_text(file)) is not None}
+        self.gaps: dict[str, list[int]] = {}
 
     def current(self) -> bool:
         """Whether the files still hold these texts."""
         return all(load_text(file) == text for file, text in self.texts.items())
+
+    def statement(self, at: Position) -> int | None:
+        """Where the statement of a place begins, so that a fence can be put before it; -1 where that is not before
+        the place each time, None where the text is not at hand, or has no statements."""
+        text, language = self.texts.get(at.file), language_of(at.file)
+        offset = offset_of(text, at) if text is not None else None
+        if text is None or language is None or offset is None or not language.marker:
+            return None
+        if at.file not in self.gaps:
+            self.gaps[at.file] = sorted({*language.gaps(text), *(m.end() for m in _BODY.finditer(text))})
+        gaps = self.gaps[at.file]
+        number = bisect_right(gaps, offset) - 1
+        return gaps[number] if number >= 0 and not _LOOP.match(text, gaps[number]) else -1
 
     def known(self, at: Position) -> bool:
         return at.file in self.texts
@@ -182,19 +221,23 @@ def _accesses(program: Program, copies: dict[Position, tuple[Spot, ...]], texts:
 
 
 def _gaps(
-    program: Program, copies: dict[Position, tuple[Spot, ...]]
+    program: Program, copies: dict[Position, tuple[Spot, ...]], texts: _Texts
 ) -> Iterable[tuple[Spot, Position, Instruction]]:  # fmt: skip
+    """In front of the first shared access of each statement: a fence that the text cannot have helps nobody."""
     started = {t.function for t in program.threads}
     for number, function in enumerate(program.functions):
         seen = function.name not in started
+        begun = {-1}
         for index, i in enumerate(function.code):
             inside = copies.get(i.at, ()) if isinstance(i, Call) and i.at is not None else ()
             if i.at is None or foreign(i.at) or not (inside or (is_access(i) and shared(function, i))):
                 continue
-            if seen:
+            statement = texts.statement(i.at)
+            if seen and statement not in begun:
                 first = program.functions[inside[0][0]].code[inside[0][1]] if inside else i
                 yield (number, index), i.at, first
             seen = True
+            begun |= {statement} if statement is not None else set()
 
 
 def _fixes(space: Space, shown: dict[int, Instruction], chosen: Iterable[object]) -> Iterable[Fix]:
@@ -205,7 +248,20 @@ def _fixes(space: Space, shown: dict[int, Instruction], chosen: Iterable[object]
         if site.kind is SiteKind.ACCESS:
             yield Fix(site.at, operation, raised(site.base, names))
         else:
-            yield Fix(site.at, operation, None, tuple(joined(names, site.steps)))
+            fences = tuple(joined(names, site.steps))
+            yield Fix(site.at, STATEMENT if site.kind is SiteKind.GAP else operation, None, fences)
+
+
+def _between_statements(fix: Fix) -> bool:
+    """Whether it is a fence in a text that has statements: elsewhere each instruction has a line."""
+    language = language_of(fix.at.file) if fix.at is not None else None
+    return bool(fix.fences) and language is not None and bool(language.marker)
+
+
+def _instruction(space: Space, site: Site) -> Instruction:
+    """One that shows what a site does: the whole of an update, not its halves."""
+    found = [space.program.functions[n].code[k] for n, k in site.spots]
+    return max(found, key=lambda i: not isinstance(i, (*READS, *WRITES)))
 
 
 def _order(site: Site, number: int) -> tuple[str, int, int, int]:

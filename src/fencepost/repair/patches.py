@@ -9,7 +9,7 @@ from fencepost.program.operands import Position
 from fencepost.records import dataclass
 from fencepost.repair.sources import language_of, load_text
 from fencepost.repair.text.edits import Edit, Language, apply, offset_of, position_of
-from fencepost.verdict import Cured, Fix
+from fencepost.verdict import STATEMENT, Cured, Fix
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Replacement:
 
 
 def replacements(cured: Cured) -> list[Replacement] | None:
-    """None where a change cannot be written down for certain: of a fence, only its place in the program is known."""
+    """None where a change cannot be written down for certain: a fence that is not between two statements."""
     files: dict[str, list[Fix]] = {}
     for fix in cured.fixes:
         files.setdefault(fix.at.file if fix.at is not None else "", []).append(fix)
@@ -42,6 +42,9 @@ def _edits(language: Language, text: str, fixes: Sequence[Fix]) -> list[Edit] | 
     found: list[Edit] = []
     for fix in fixes:
         offset = offset_of(text, fix.at) if fix.at is not None else None
+        if fix.operation == STATEMENT and offset is not None:
+            found.append(language.insertion(text, offset, language.fence(text, fix.fences)))
+            continue
         place = language.order_at(text, offset) if offset is not None else None
         edits = language.with_order(text, place, fix.mode) if place is not None and fix.mode is not None else None
         if not edits:

@@ -26,10 +26,10 @@ from fencepost.repair.result import DECLARATION, Change, Kept, Repair
 from fencepost.repair.search import Ending, Limits, Oracle, Search, passes, search
 from fencepost.repair.sites import strongest
 from fencepost.repair.sources import Sources, compiles, language_of
-from fencepost.repair.space import Atom, Site, SiteKind, Space
+from fencepost.repair.space import Assignment, Atom, Site, SiteKind, Space
 from fencepost.repair.survey import Survey, survey
 from fencepost.repair.text.edits import diff
-from fencepost.verdict import Answer, Witness
+from fencepost.verdict import Answer, Verdict, Witness
 from fencepost.witness.story import tell
 
 Prepare = Callable[[Program], Program]
@@ -73,6 +73,15 @@ def made_atomic(task: Task) -> Repair | None:
     if failed.answer is not Answer.FAIL:
         return None
     return _with_atomics(task, made, Search(Ending.NONE, made.space.top, failed, failed), oracle)
+
+
+def by_text(task: Task, limits: Limits) -> tuple[Survey, Assignment, Verdict] | None:
+    """What the search chooses within its limits, and the verdict of the texts that say so; None where it finds
+    nothing."""
+    made = _survey(task, strip=False)
+    found = search(made.space, _oracle(task, made.space), limits)
+    changed = compiles(made.sources, made.edited(found.chosen)) if found.ending is Ending.FOUND else None
+    return (made, found.chosen, task.check(changed)) if changed is not None else None
 
 
 def _with_atomics(task: Task, made: Survey, found: Search, oracle: Oracle) -> Repair:

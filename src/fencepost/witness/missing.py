@@ -5,7 +5,7 @@ from __future__ import annotations
 from fencepost.execution.execution import Event, Pair
 from fencepost.program.instructions import Mode
 from fencepost.program.operands import Position
-from fencepost.verdict import Cured, Fix
+from fencepost.verdict import STATEMENT, Cured, Fix
 from fencepost.witness.case import Case
 
 
@@ -48,11 +48,19 @@ def _kept_in_order(case: Case, cured: Cured) -> frozenset[Pair]:
             continue
         line = case.witness.execution.thread_events(a.thread)
         between = [case.events[e.id] for e in line if a.index < e.index <= b.index]
-        fences = any(f.mode is None and any(f.at in _places(case, e) for e in between) for f in cured.fixes)
+        fences = any(f.mode is None and any(_fenced(case, f, a, e) for e in between) for f in cured.fixes)
         orders = any(f.mode is not None and f.at in {*_places(case, a), *_places(case, b)} for f in cured.fixes)
         if fences or orders:
             pairs.add((a.id, b.id))
     return frozenset(pairs)
+
+
+def _fenced(case: Case, fix: Fix, a: Event, e: Event) -> bool:
+    """Whether the fences of a fix stand before `e`, or before a statement that begins between the two."""
+    if fix.operation != STATEMENT or fix.at is None:
+        return fix.at in _places(case, e)
+    before, after = ([p for p in _places(case, x) if p is not None and p.file == fix.at.file] for x in (a, e))
+    return any(p < fix.at for p in before) and any(fix.at <= p for p in after)
 
 
 def _places(case: Case, e: Event) -> tuple[Position | None, ...]:

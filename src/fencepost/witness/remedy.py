@@ -9,7 +9,7 @@ from fencepost.execution.execution import Event
 from fencepost.program.instructions import FenceKind, Mode
 from fencepost.program.operands import Position
 from fencepost.records import dataclass
-from fencepost.verdict import Cured, Fix
+from fencepost.verdict import STATEMENT, Cured, Fix
 from fencepost.witness.case import Case
 from fencepost.witness.names import listed
 from fencepost.witness.sources import sources_of
@@ -60,6 +60,8 @@ def _sentence(case: Case, fix: Fix) -> str:
         verb = "store to" if fix.operation == "store" and name else fix.operation
         return f"{verb}{name} with {_ORDERS[fix.mode]}{place}"
     fences = " and ".join(_SPOKEN.get(kind) or assembler(kind) for kind in fix.fences)
+    if fix.operation == STATEMENT:
+        return f"put {fences} before the statement{_place(case, fix, quoted=True)}"
     noun = {"load": "load of", "store": "store to", "update": "update of"}[fix.operation]
     return f"put {fences} before the {noun if name else fix.operation}{name}{place}"
 
