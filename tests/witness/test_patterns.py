@@ -47,6 +47,15 @@ def test_a_cycle_is_called_by_its_name(name: str, known: str, tmp_path: Path) ->
     assert witness is not None and patterns.known_as(open_case(witness)) == known
 
 
+def test_a_message_by_a_third_thread_is_called_by_its_name() -> None:
+    text = (
+        "var a, b, c\nthread A { a := 1; b.rel := 1 }\nthread B { r := b; if r == 1 { c := 1 } }\n"
+        "thread C { s := c.acq; if s == 1 { t := a; assert(t == 1) } }\n"
+    )
+    witness = fencepost.check(text, fix=False).witness
+    assert witness is not None and patterns.known_as(open_case(witness)) == "write-to-read causality"
+
+
 def test_what_came_back_is_told() -> None:
     witness = fencepost.check(BUGS / "aba.c", fix=False).witness
     assert witness is not None

@@ -28,6 +28,7 @@ _CYCLES = {
     ("WW", "co", "WW", "co"): "2+2W",
     ("rf", "RR", "fr", "rf", "RR", "fr"): "independent reads of independent writes",
     ("rf", "RW", "rf", "RR", "fr"): "write-to-read causality",
+    ("WW", "rf", "RW", "rf", "RR", "fr"): "write-to-read causality",  # the first thread tells of its store by another
 }
 
 
