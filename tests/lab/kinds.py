@@ -387,9 +387,9 @@ def kinds() -> list[Kind]:
     """The weights share the time among the kinds, a cheap one being asked more often."""
     found = []
     for model, flavour in (("sc", PLAIN), ("tso", PLAIN), ("pso", PLAIN), ("ra", ORDERED), ("rc11", WEAK)):
-        found += [Kind("machines", model, machine_kind(model, flavour), 400)]
-        found += [Kind(f"machines, from C by {c}", model, machine_kind(model, flavour, c=c), 2) for c in compilers()]
-    found += [Kind("three ways, c11", m, ways_kind("c11", m, WAYS), 20) for m in LANGUAGE]
+        found += [Kind("machines", model, machine_kind(model, flavour), 450)]
+        found += [Kind(f"machines, from C by {c}", model, machine_kind(model, flavour, c=c), 1) for c in compilers()]
+    found += [Kind("three ways, c11", m, ways_kind("c11", m, WAYS), 14) for m in LANGUAGE]
     found += [Kind("three ways, cycles", m, cycles_kind(m, WAYS), 20) for m in LANGUAGE]
     found += [Kind("three ways, racy", m, ways_kind("c11-racy", m, WAYS), 12) for m in ("ra", "rc11")]
     blocks = ("explorer", "enumeration")
@@ -400,16 +400,16 @@ def kinds() -> list[Kind]:
     found += [Kind("weaker model", f"{a} ⊆ {b}", weaker_kind("ra" if "ra" in (a, b) else "c11", a, b), 100)
               for a, b in INCLUSIONS]  # fmt: skip
     found += [Kind("stronger order", m, stronger_kind("c11", m), 100) for m in ("rc11", "rc11-cpp20", "wrc11")]
-    found += [Kind("threads turned round", m, turned_kind("c11", m), 250) for m in LANGUAGE]
-    found += [Kind("waits", m, waits_kind(m), 250) for m in LANGUAGE[:6]]
+    found += [Kind("threads turned round", m, turned_kind("c11", m), 300) for m in LANGUAGE]
+    found += [Kind("waits", m, waits_kind(m), 300) for m in LANGUAGE[:6]]
     found += [Kind("resumed", m, resumed_kind("c11", m), 16) for m in ("sc", "rc11")]
     found += [Kind("resumed", m, resumed_kind(shape, m), 8) for shape, m in HARDWARE if shape == m]
     found += [Kind("two algorithms", m, rsmc_kind(shape, m), 16) for shape, m in HARDWARE[:3]]
     found += [Kind("robust", "ra, sra, tso", robust_kind, 24)]
     found += [Kind("robust, cycles", "ra, sra, tso", robust_cycle_kind, 24)]
     found += [Kind("robust", m, robust_c11_kind(m), 16) for m in ("rc11", "rc11-cpp20")]
-    found += [Kind("with and without reductions", m, mixed_kind(m), 4) for m in LANGUAGE]
-    found += [Kind("identical threads", m, twins_kind(m), 12) for m in ("sc", "tso", "pso", "ra", "rc11")]
+    found += [Kind("with and without reductions", m, mixed_kind(m), 3) for m in LANGUAGE]
+    found += [Kind("identical threads", m, twins_kind(m), 8) for m in ("sc", "tso", "pso", "ra", "rc11")]
     found += [Kind("threads and locks, from C", m, threads_kind(m), 4) for m in THREADED]
     found += [Kind("threads and locks, with options", "all", difference_with_options, 8)]
     found += [Kind("two jobs", m, jobs_kind("c11", m), 40) for m in ("rc11", "sc")]
