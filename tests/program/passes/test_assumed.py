@@ -65,9 +65,25 @@ def goes_on(text: str) -> bool:
 def test_branches_are_followed_and_other_things_are_not() -> None:
     branch = ("%a = compute (%v, 0) op=sge", "branch %a, L4, L3", "L3:", "assume 0", "L4:")
     assert left(-128, 127, *branch) == set(range(128))
+    either = (
+        "%a = compute (%v, 10) op=sge",
+        "branch %a, L3, L5",
+        "L3:",
+        "%b = compute (%v, 20) op=slt",
+        "assume %b",
+        "L5:",
+    )
+    assert left(-128, 127, *either) == set(range(-128, 20)), "what is below 10 goes on without the assumption"
     kept = left(-128, 127, "store &x, 1", "%a = compute (%v, 0) op=eq", "assume %a")
     assert kept == set(range(-128, 128)), "others may have seen the store"
     assert left(-128, 127, "%a = compute (%v, 3) op=mul", "assume %a") == set(range(-128, 128))
+
+
+def test_some_bits_of_a_choice_say_nothing_about_all() -> None:
+    every = set(range(-128, 128))
+    assert left(-128, 127, "%a = compute (%v, 3) op=eq width=4", "assume %a") == every
+    narrow = ("%w = compute (%v) op=mov width=4", "%a = compute (%w, 3) op=eq width=8", "assume %a")
+    assert left(-128, 127, *narrow) == every
 
 
 def test_a_loop_is_given_up() -> None:
