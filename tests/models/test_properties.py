@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from inspect import unwrap
 from pathlib import Path
 
 import pytest
 
 from fencepost.errors import UsageError
 from fencepost.models.cat.mentioned import primitives
-from fencepost.models.properties import keeps_coherence, keeps_own_coherence
-from fencepost.models.registry import ModelKind, find, names
+from fencepost.models.properties import keeps_coherence, keeps_compared, keeps_dependencies, keeps_own_coherence
+from fencepost.models.registry import ModelKind, all_names, find, names
 from fencepost.program.program import Arch
 
 
@@ -74,3 +75,11 @@ def test_the_models_without_an_order_of_writes_are_known() -> None:
     assert {m for m in names() if not find(m).orders_writes} == {
         m for m in names() if "co" not in primitives(find(m).prepared)
     }
+
+
+@pytest.mark.parametrize("name", all_names())
+def test_what_is_known_of_ours_is_what_they_say(name: str) -> None:
+    """The known answers spare each run a hundred questions."""
+    for model in (find(name), *(find(f"{name}@{variant}") for variant in find(name).offers)):
+        for asked in (keeps_own_coherence, keeps_coherence, keeps_dependencies, keeps_compared):
+            assert asked(model) == unwrap(asked)(model), (asked.__name__, model.variants)
