@@ -171,3 +171,18 @@ def test_a_bell_file_beside_a_model_comes_first(tmp_path: Path, tag: str, named:
         )
         program, options = read(text, "sb.litmus"), ExploreOptions(model="lkmm")
         assert outcomes_under(program, find(tmp_path / "mine.cat"), options).holds is allowed
+
+
+@pytest.mark.parametrize(("accesses", "states"), [("atomic", 4), ("plain", 1)])
+def test_a_place_is_not_atomic_where_nobody_accesses_it_atomically(tmp_path: Path, accesses: str, states: int) -> None:
+    """Dartagnan's c11.cat: `NAL` holds the initial writes of places that are not atomic, whose reads must see what
+    happened before."""
+    text = "acyclic po | rf\nempty (rf ; [range([IW & NAL] ; loc)]) \\ (IW * R) as NaRf"
+    test = SB.replace("FENCE", "")
+    if accesses == "plain":
+        for place in "xy":
+            test = test.replace(f"atomic_store_explicit({place}, 1, memory_order_relaxed)", f"*{place} = 1")
+            test = test.replace(f"atomic_load_explicit({place}, memory_order_relaxed)", f"*{place}")
+        test = test.replace("atomic_int", "int")
+    found = outcomes_under(read(test, "sb.litmus"), find(users(tmp_path, text)), ExploreOptions())
+    assert len(found.states) == states
