@@ -56,7 +56,7 @@ def test_programs_in_c(name: str, flags: list[str], executions: int) -> None:
 
 @pytest.mark.parametrize(("name", "flags", "kinds"), [
     ("freed", [], []), ("freed", ["-DFORGET"], ["use-after-free"]), ("made_twice", [], ["race", "unlock-not-held"]),
-    ("made_twice", ["-DEND"], ["race", "unlock-not-held"]), ("made_and_destroyed", [], []),
+    ("made_twice", ["-DEND"], ["deadlock", "race", "unlock-not-held"]), ("made_and_destroyed", [], []),
 ])  # fmt: skip
 @pytest.mark.parametrize("locks", [True, False])
 def test_what_else_happens_to_memory_and_mutexes(name: str, flags: list[str], kinds: list[str], locks: bool) -> None:

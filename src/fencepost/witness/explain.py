@@ -8,6 +8,7 @@ from fencepost.execution.execution import Event, EventKind
 from fencepost.program.instructions import Await, BlockingCas, ErrorKind, Op
 from fencepost.program.interpret import Action, Kind
 from fencepost.program.operands import Const, Reg, to_signed
+from fencepost.program.passes.synchronisation import DESTROYED_MUTEX
 from fencepost.records import dataclass
 from fencepost.verdict import Edge
 from fencepost.witness.case import Case
@@ -299,7 +300,8 @@ class _Explainer:
         if never := never_comes(self.case, thread):
             return f"{text}, but {never}{self.too_early()}"
         if action.lock and last is not None and last.thread >= 0:
-            return f"{text}, which {self.who(last)} holds{self.place(last)}"
+            did = "destroyed" if last.value == DESTROYED_MUTEX else "holds"
+            return f"{text}, which {self.who(last)} {did}{self.place(last)}"
         if action.kind is Kind.READ and not action.lock:
             value = self.names.value(last) if last is not None else "its initial value"
             writer = f" since {self.who(last)}{self.place(last)}" if last is not None and last.thread >= 0 else ""

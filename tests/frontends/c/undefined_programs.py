@@ -169,10 +169,21 @@ PROGRAMS = (
     ),
     Undefined(
         "lock of a mutex that is destroyed",
-        None,
+        K.DEADLOCK,
         "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"
         + _main("pthread_mutex_destroy(&m); pthread_mutex_lock(&m);"),
-        "a mutex keeps no note of it",
+    ),
+    Undefined(
+        "mutex that is destroyed twice",
+        K.UNLOCK,
+        "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"
+        + _main("pthread_mutex_destroy(&m); pthread_mutex_destroy(&m);"),
+    ),
+    Undefined(
+        "uninitialised variable of the thread's own that is read through a pointer",
+        None,
+        _main("int x; int *p = &x; int y = *p; if (y) one = 2;"),
+        "memory that only its own thread can reach is not tracked byte by byte",
     ),
     Undefined(
         "call through a function type that differs in types only",

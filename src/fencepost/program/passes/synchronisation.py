@@ -27,6 +27,7 @@ _KIND_AT = {
 }  # fmt: skip
 _FLYING_AT = 2  # operand of a once whose function may throw: the address of what flies
 _WOKEN = "fencepost.woken"  # thread-local: whether the thread was woken for no reason
+DESTROYED_MUTEX = 1 << 31  # its word: who wants it waits for ever
 _DESTROYED = "fencepost.destroyed"  # thread-local: how many barriers the thread has destroyed
 _ON_BARRIERS = (SyncOp.BARRIER_INIT, SyncOp.BARRIER_DESTROY)
 
@@ -93,7 +94,7 @@ def _lower(
     name = _body_name(i, options)
     if options.unordered_arrivals and i.op is SyncOp.BARRIER_WAIT and (i.dst is None or i.dst in unused):
         name += "_unordered"
-    if options.sections and i.op in (SyncOp.MUTEX_LOCK, SyncOp.MUTEX_UNLOCK):
+    if options.sections and i.op in (SyncOp.MUTEX_LOCK, SyncOp.MUTEX_UNLOCK, SyncOp.MUTEX_DESTROY):
         name += "_section"
     body = bodies()[name]
     args = [*i.args[: body.parameters], *[Const(0)] * (body.parameters - len(i.args))]
