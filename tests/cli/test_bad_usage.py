@@ -178,6 +178,10 @@ cluster --port abc
 init good.fp --output there
 completion tcsh
 doctor extra
+check good.fp --model RC11
+check good.fp --models sc tso
+check good.fp -m sc
+check queue.h
 replay good.fp
 models nonsense
 litmus folder

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from fencepost.cli import run
+from fencepost.cli.patterns import inside
 
 BUFFERING = "var x, y\nthread A { x := 1; r := y }\nthread B { y := 1; r := x }\nforall (A:r == 1 || B:r == 1)\n"
 SIZED = "#ifndef SIZE\n#error SIZE\n#endif\n#include <assert.h>\nint main(void) { assert(SIZE == 2); }\n"
@@ -119,3 +120,14 @@ def test_the_line_wins_over_the_settings_of_the_project(here: Path, capsys: pyte
     assert said(capsys, ".")[0] == 0
     (here / "sb.fp").write_text(f"// fencepost: expect=pass\n{BUFFERING}")
     assert said(capsys, ".")[0] == 1
+
+
+def test_a_folder_that_nobody_may_look_into_is_left_alone(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "sb.fp").write_text(BUFFERING)
+    (here / "closed").mkdir()
+
+    def closed(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "exists", closed)
+    assert inside(here) == [here / "sb.fp"]

@@ -51,6 +51,7 @@ def check(
 ) -> Reply:  # fmt: skip
     """Explore all executions under a memory model and find assertion failures, races and other errors."""
     names = names_of(models) if models is not None else []
+    _refuse_models(files)
     whole = partial(check_folders, options=options, reports=reports, flags=flags, explicit=explicit, models=names)
 
     def once(sources: set[str]) -> Reply:
@@ -71,6 +72,16 @@ def check(
 
         return watched(once, files)
     return once(set())
+
+
+def _refuse_models(files: list[str]) -> None:
+    """`--models sc tso` and `-m sc` leave the name of a model where a file should be."""
+    for word in files:
+        if word in api.model_names() and not Path(word).exists():
+            raise UsageError(
+                f"{word} is a model, and there is no file of that name: --model {word}; several models are separated by"
+                " commas, without spaces: --models sc,tso"
+            )
 
 
 def _expecting(files: list[str], sources: set[str], whole: Callable[[list[Path]], Reply]) -> Reply:

@@ -38,9 +38,16 @@ def inside(folder: Path) -> list[Path]:
     are left alone."""
     found: list[Path] = []
     for name, folders, files in os.walk(folder):
-        folders[:] = [f for f in folders if not f.startswith(".") and not (Path(name) / f / "pyvenv.cfg").exists()]
+        folders[:] = [f for f in folders if not f.startswith(".") and not _environment(Path(name) / f)]
         found += [Path(name) / f for f in files if Path(f).suffix in SUFFIXES]
     return sorted(p for p in found if p.is_file())
+
+
+def _environment(folder: Path) -> bool:
+    try:
+        return (folder / "pyvenv.cfg").exists()
+    except OSError:  # nobody may look into it: os.walk leaves it alone, too
+        return False
 
 
 def says_what_it_expects(path: Path) -> bool:

@@ -61,7 +61,10 @@ def _of_content(content: bytes, path: str, suffix: str, flags: Sequence[str]) ->
 
 def _refuse_foreign(path: str, suffix: str) -> None:
     if suffix not in SUFFIXES:
-        raise InputError(f"no front end reads '{suffix}' files", file=path, expected="one of " + ", ".join(SUFFIXES))
+        header = suffix in (".h", ".hh", ".hpp", ".hxx")
+        hint = f"a header is tested by a program that includes it: fencepost init {path} writes one" if header else ""
+        expected = "one of " + ", ".join(SUFFIXES)
+        raise InputError(f"no front end reads '{suffix}' files", file=path, expected=expected, hint=hint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -252,7 +252,7 @@ def find(name_or_path: str | Path, variants: frozenset[str] = frozenset()) -> Mo
         return _from_file(path, variants)
     from difflib import get_close_matches
 
-    close = get_close_matches(text, _KNOWN, 1)
+    close = get_close_matches(text.lower(), _KNOWN, 1)
     hint = f"did you mean {close[0]}? " if close else ""
     raise UsageError(f"unknown model '{text}': {hint}there are {', '.join(_KNOWN)}, or give the path of a .cat file")
 
