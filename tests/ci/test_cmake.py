@@ -45,6 +45,28 @@ def test_ctest_shows_each_answer(tmp_path: Path) -> None:
 
 
 @needs_cmake
+@pytest.mark.skipif(not shutil.which("cc"), reason="CMake finds no C compiler")
+def test_a_target_gives_its_sources_folders_and_definitions(tmp_path: Path) -> None:
+    """Several of each: they are a list in CMake, and separate words for the compiler."""
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "value.h").write_text("#define VALUE (FIRST + SECOND)\n", encoding="utf-8")
+    (tmp_path / "own.h").write_text("#include <value.h>\n", encoding="utf-8")
+    (tmp_path / "bare.c").write_text("int main(void) { return 0; }\n", encoding="utf-8")
+    (tmp_path / "test.c").write_text(f'#include "own.h"\n{BAD}', encoding="utf-8")
+    lines = (
+        "enable_language(C)\nadd_executable(t test.c own.h)\ntarget_include_directories(t PRIVATE . include)\n"
+        "target_compile_definitions(t PRIVATE FIRST=1 SECOND=1)\nadd_executable(bare bare.c)\n"
+        "fencepost_add_test(NAME whole TARGET t)\nfencepost_add_test(NAME bare TARGET bare MODEL armv8)\n"
+    )
+    made = configure(tmp_path, lines)
+    assert made.returncode == 0, made.stderr
+    done = subprocess.run(
+        ["ctest", "--output-on-failure"], cwd=tmp_path / "build", capture_output=True, text=True, check=False
+    )
+    assert "100% tests passed" in done.stdout, done.stdout
+
+
+@needs_cmake
 @pytest.mark.parametrize(
     ("line", "message"),
     [
