@@ -1,8 +1,10 @@
 // fencepost: model=rc11 expect=pass blocked=0
-// QRCU (P. McKenney, "Using Promela and Spin to verify parallel algorithms", LWN 2007): two readers, one updater.
+// QRCU (P. McKenney, "Using Promela and Spin to verify parallel algorithms", LWN 2007): two readers, one updater, which
+// adds the counters up in either order.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <assert.h>
+_Bool __VERIFIER_nondet_bool(void);
 atomic_int idx, ctr1 = 1, ctr2, readerprogress1, readerprogress2;
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 #define READER(n) \
@@ -18,10 +20,15 @@ void *reader##n(void *unused) { \
   return 0; }
 READER(1)
 READER(2)
+static int sum_unordered(void) {
+  if (__VERIFIER_nondet_bool()) { int sum = ctr1; return sum + ctr2; }
+  int sum = ctr2;
+  return sum + ctr1;
+}
 void *updater(void *unused) {
   int start1 = readerprogress1, start2 = readerprogress2, sum;
-  sum = ctr1; sum += ctr2;
-  if (sum <= 1) { sum = ctr1; sum += ctr2; }
+  sum = sum_unordered();
+  if (sum <= 1) sum = sum_unordered();
   if (sum > 1) {
     pthread_mutex_lock(&mutex);
     if (idx == 0) { atomic_fetch_add(&ctr2, 1); idx = 1; atomic_fetch_sub(&ctr1, 1); while (ctr1 > 0) ; }
