@@ -64,6 +64,7 @@ void bind_explore(nb::module_& m) {
       .def_rw("keep_going", &ExploreOptions::keep_going)
       .def_rw("races", &ExploreOptions::races)
       .def_rw("anonymous", &ExploreOptions::anonymous)
+      .def_rw("sections", &ExploreOptions::sections)
       .def_rw("leaks", &ExploreOptions::leaks)
       .def_rw("deadlocks", &ExploreOptions::deadlocks)
       .def_rw("check_duplicates", &ExploreOptions::check_duplicates)

@@ -181,11 +181,18 @@ private:
   bool looks_regularly(Id e) const;
 
   // --- critical sections
+  struct Section {
+    Id first, last; // first: the read that took the mutex
+  };
   void give_up_sections();
-  bool may_follow(const LocalState& now) const;
+  Id taken_by(const Graph<W>& g, Id last, Location mutex) const;
+  bool conflict(const Graph<W>& g, Section a, Section b) const;
+  bool is_late(const typename Graph<W>::Thread& th) const;
+  bool somebody_is_late() const;
+  bool keeps_to_sections(const Graph<W>& g, std::uint32_t t, std::vector<Location>& held) const;
+  static std::vector<Set> by_starting_and_joining(const Graph<W>& g);
   bool disciplined(const Graph<W>& g) const;
   template <class F> bool frees_in_order(const Graph<W>& g, Id f, F&& ordered) const;
-  bool keeps_mutex(const Graph<W>& g, Id begin, const std::vector<Set>& before) const;
 
   // --- atomic blocks
   bool hopeless();
@@ -231,8 +238,7 @@ private:
   typename Population<Graph<W>>::Level frontier_; // for estimates
   Population<Graph<W>> population_;
   bool descend_ = true, full_ = false;
-  std::uint64_t broken_ = 0; // graphs in which a critical section was
-  std::uint64_t tick_ = 1;   // over all calls of run: a slice of short executions may be shorter than what it measures
+  std::uint64_t tick_ = 1; // over all calls of run: a slice of short executions may be shorter than what it measures
 };
 
 } // namespace fencepost

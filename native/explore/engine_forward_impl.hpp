@@ -28,8 +28,7 @@ Engine<W>::Engine(LocalStates& states, const ExploreOptions& options, Results& r
       has_non_atomics_(detail::uses(states, detail::is_plain_access)),
       has_blocks_(detail::uses(states, [](const Instruction& i) { return i.opcode == Opcode::AtomicBegin; })),
       has_barriers_(detail::uses(states, [](const Instruction& i) { return i.flags & flag::barrier; })),
-      has_sections_(detail::uses(
-          states, [](const Instruction& i) { return i.opcode == Opcode::AtomicBegin && i.use[0] != no_operand; })),
+      has_sections_(options.sections && !has_blocks_ && !without_coherence(options.model)),
       leaves_out_(options.machine.shortcuts && !has_blocks_ && !without_coherence(options.model)),
       symmetry_(states, options, !has_blocks_) {
   use_level(0);
@@ -115,7 +114,7 @@ template <unsigned W> int Engine<W>::movable_thread() {
     const auto& th = g.thread[t];
     if (!th.now || th.stuck) continue;
     if (!th.now->action.rmw && (first >= 0 || !can_move(th))) continue;
-    if (looked_twice(th)) continue;
+    if (looked_twice(th) || is_late(th)) continue;
     if (th.now->action.rmw) return static_cast<int>(t);
     first = static_cast<int>(t);
   }

@@ -9,9 +9,7 @@ namespace fencepost {
 template <unsigned W> void Engine<W>::complete() {
   if (without_coherence(options_.model)) return complete_without_coherence();
   const Graph<W>* judged = has_blocks_ ? blocks_.judged(graph()) : &graph();
-  constexpr std::uint64_t patience = 50'000, ratio = 50; // graphs that break sections are only steps on the way
-  if (has_sections_ && !judged && ++broken_ > patience + ratio * results_.executions) return give_up_sections();
-  if (has_sections_ && judged && !disciplined(*judged)) return give_up_sections();
+  if (has_sections_ && !disciplined(graph())) return give_up_sections();
   if (!judged || (has_blocks_ && sees_abandoned(*judged))) return;
   const Graph<W>& g = *judged;
   for (const auto& th : g.thread) {
@@ -29,6 +27,10 @@ template <unsigned W> void Engine<W>::complete() {
 template <unsigned W> void Engine<W>::tell(const Graph<W>& g) {
   FP_ASSERT(movable_thread() < 0, "nobody should move where an execution ends");
   if (stands_for_nothing()) return;
+  if (somebody_is_late()) {
+    ++results_.uncounted; // those that are visited stand for more
+    return;
+  }
   report_attempts_seen();
   if (joins_in_part()) return give_up_symmetry();
   const std::uint64_t before = results_.executions;
@@ -71,11 +73,6 @@ template <unsigned W> void Engine<W>::report_fault(const Graph<W>& g, std::uint3
 // blocks it is known only at the end whether there is such an execution.
 template <unsigned W> bool Engine<W>::faulty(std::uint32_t t) {
   const Action& a = graph().thread[t].now->action;
-  if (!may_follow(*graph().thread[t].now)) {
-    give_up_sections();
-    push_stuck(t);
-    return true;
-  }
   const bool may_wait = (a.kind == ActionKind::Read && waits(a.part)) || a.kind == ActionKind::Join;
   if (may_wait && graph().thread[t].now->state.blocks) {
     results_.waits_in_block = true; // nobody else could serve it, which is for enumeration to judge

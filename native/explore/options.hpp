@@ -29,6 +29,7 @@ struct ExploreOptions {
   // Symmetry: by function, which of its arguments matter, as bits; negative where threads that run it can tell
   // themselves apart. Empty: no reduction.
   std::vector<std::int64_t> anonymous;
+  bool sections = false;                           // critical sections without a conflict are explored in one order
   CommitOrder commit_order = CommitOrder::Weakest; // what must be there before an event, where the model is a plan
   bool tuned = false;                  // the plan is that of the model of the order, which has a judge of its own
   std::vector<std::uint32_t> foreseen; // instructions: compare-exchanges whose success is told before they have read

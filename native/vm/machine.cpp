@@ -467,12 +467,6 @@ void Machine::second_half(ThreadState& s, std::uint64_t new_value, DepSet d) con
 // Of nested blocks only the outermost is one: what begins and ends inside it is no action.
 bool Machine::atomic_block(ThreadState& s, const Instruction& i, Action& out) const {
   const bool begins = i.opcode == Opcode::AtomicBegin;
-  if (i.use[0] != no_operand) {
-    out.kind = begins ? ActionKind::AtomicBegin : ActionKind::AtomicEnd;
-    out.lock = true;
-    out.address = value(s, i.use[0]);
-    return true;
-  }
   if (!begins && s.blocks == 0) return fault(out, i, ErrorKind::Unlock, "an atomic block ends that never began");
   out.kind = begins ? ActionKind::AtomicBegin : ActionKind::AtomicEnd;
   if (s.blocks == (begins ? 0u : 1u)) return true;
@@ -503,10 +497,7 @@ void Machine::reply(ThreadState& s, const Action& action, std::uint64_t v) {
     return;
   }
   const bool block = action.kind == ActionKind::AtomicBegin || action.kind == ActionKind::AtomicEnd;
-  if (block) {
-    s.blocks = action.kind == ActionKind::AtomicBegin ? 1 : 0;
-    s.section = s.blocks && action.lock ? action.address : 0;
-  }
+  if (block) s.blocks = action.kind == ActionKind::AtomicBegin ? 1 : 0;
   if (action.kind != ActionKind::Read && action.kind != ActionKind::Join && action.kind != ActionKind::Fence && !block)
     ++s.effects; // a fence orders what the next iteration does just as well
   const DepSet self = track_ ? dependencies_.single(number) : 0;

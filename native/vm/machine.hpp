@@ -44,7 +44,7 @@ struct Action {
   std::uint8_t size = 0;
   bool rmw = false;              // Write: belongs to the Read just before it
   bool may_fail = false;         // Write: a store-conditional that may fail for no reason
-  bool lock = false;             // Read: waits for a lock. AtomicBegin, AtomicEnd: of a critical section
+  bool lock = false;             // Read: waits for a lock
   bool barrier = false;          // Read, Write: of an arrival at a barrier, or of the wait for the others
   bool spin = false;             // Block: an iteration without effect. Read or Block that waits: it was a loop
   bool noreturn = false;         // Read, Write: of a read-modify-write whose result goes nowhere
@@ -108,7 +108,6 @@ struct ThreadState {
   std::uint64_t piece_value = 0;
   DepSet piece_deps = 0;
   std::uint32_t blocks = 0;  // atomic blocks that it is in, nested
-  std::uint64_t section = 0; // the mutex, where it is in a critical section that is a block
   std::uint32_t effects = 0; // what a spin iteration must not contain
   std::uint32_t sums = 0;    // additions and subtractions; a spin iteration may contain some that undo each other
   std::uint64_t balance = 0; // their sum, hashed by address: what was added and taken back leaves it as it was

@@ -214,15 +214,13 @@ class ExploreOptions(ModelOptions):
         """The bounds of single loops by their places."""
         return {place: int(number) for place, _, number in (text.rpartition("=") for text in self.loop_bound)}
 
-    def settings(
-        self, target: str, *, undo: bool = False, unordered_arrivals: bool = False, sections: bool = False
-    ) -> Settings:
+    def settings(self, target: str, *, undo: bool = False, unordered_arrivals: bool = False) -> Settings:
         """What these options ask of the passes, for a model that is compiled for like `target`."""
         return Settings(
-            target=target, unordered_arrivals=unordered_arrivals, sections=sections,
-            spurious_wakeups=self.spurious_wakeups, spurious_failures=self.spurious_failures,
-            spin_detection=self.spin_detection, undo=undo, unroll=self.unroll, loop_bounds=self.loop_bounds,
-            ignored=self.ignored, volatile=self.volatile, nondet=self._nondet(),
+            target=target, unordered_arrivals=unordered_arrivals, spurious_wakeups=self.spurious_wakeups,
+            spurious_failures=self.spurious_failures, spin_detection=self.spin_detection, undo=undo,
+            unroll=self.unroll, loop_bounds=self.loop_bounds, ignored=self.ignored, volatile=self.volatile,
+            nondet=self._nondet(),
         )  # fmt: skip
 
 

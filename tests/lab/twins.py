@@ -136,7 +136,7 @@ class Ran:
 
 def ran(made: Made, model: str, *, reduce: bool, most: int = 0) -> Ran | None:
     """None where there are more executions than `most`."""
-    options = CheckOptions(model=model, keep_going=True, reductions=reduce, fix=False)
+    options = CheckOptions(model=model, keep_going=True, reductions=reduce, locks=False, fix=False)
     prepared, engine = begin(made.program(), find(model), options)
     assert prepared is not None, "these models should be explored"
     native = native_options(prepared, find(model), engine, options, 0)

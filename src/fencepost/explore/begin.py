@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from fencepost.explore.cuts import settled
@@ -12,9 +12,7 @@ from fencepost.options import ExploreOptions
 from fencepost.prepare.encoded import Prepared, encoded
 from fencepost.prepare.ready import ready
 from fencepost.program.instructions import AtomicBegin, Spawn
-from fencepost.program.operands import FunctionAddress, Operand, Reg
 from fencepost.program.passes.anonymity import KNOWN, anonymous
-from fencepost.program.passes.flow import successors
 from fencepost.program.passes.synchronisation import may_have_sections
 from fencepost.program.program import Program
 
@@ -22,8 +20,8 @@ from fencepost.program.program import Program
 def prepare(program: Program, model: Model, options: ExploreOptions, *, undo: bool = True) -> Prepared:
     """`undo`: an iteration that adds something and takes it back is waiting, too."""
     ours = (options.reduces_barriers or options.reduces_locks) and _is_reduced(model, program, options)
-    arrivals, sections = ours and options.reduces_barriers, ours and _wants_sections(program, options)
-    lowered = ready(program, model, options, undo=undo, unordered_arrivals=arrivals, sections=sections)
+    sections = ours and options.reduces_locks and may_have_sections(program)
+    lowered = ready(program, model, options, undo=undo, unordered_arrivals=ours and options.reduces_barriers)
     prepared = replace(encoded(lowered), sections=sections)
     if not options.reduces_symmetry:
         return prepared
@@ -39,39 +37,6 @@ def _is_reduced(model: Model, program: Program, options: ExploreOptions) -> bool
     if not engine.explores or engine.like not in (*WITH_BLOCKS, STRONG_RC11) or options.algorithm != "trust":
         return False
     return not uses(program, AtomicBegin)
-
-
-def _wants_sections(program: Program, options: ExploreOptions) -> bool:
-    """Whether critical sections become blocks: not where threads are identical, which does not go together with it and
-    gains more."""
-    if not options.reduces_locks or not may_have_sections(program):
-        return False
-    return not (options.reduces_symmetry and _has_kin(program, anonymous(program)))
-
-
-def _has_kin(program: Program, known: Mapping[str, int]) -> bool:
-    """Whether two threads do the same on the same arguments, as far as the code tells."""
-    alike: set[object] = set()
-    for name, args, often in _started(program):
-        used = known.get(name, KNOWN)
-        matter = tuple(a for k, a in enumerate(args) if used >> k & 1)
-        if used == KNOWN or any(isinstance(a, Reg) for a in matter):
-            continue
-        if often or (name, matter) in alike:
-            return True
-        alike.add((name, matter))
-    return False
-
-
-def _started(program: Program) -> Iterator[tuple[str, tuple[Operand, ...], bool]]:
-    """Threads by function and arguments, and whether they may be started more than once."""
-    for t in program.threads:
-        yield t.function, t.args, False
-    for f in program.functions:
-        for index, i in enumerate(f.code):
-            if isinstance(i, Spawn) and isinstance(i.function, FunctionAddress):
-                again = any(t <= index <= k for k, j in enumerate(f.code) for t in successors(k, j))
-                yield i.function.name, i.args, again
 
 
 def _may_have_kin(program: Program, known: Mapping[str, int]) -> bool:
@@ -95,7 +60,7 @@ def begin(program: Program, model: Model, options: ExploreOptions) -> tuple[Prep
         return None, engine
     prepared = prepare(program, model, options)
     if not by_rsmc:
-        engine = engine_of(model, program if prepared.sections else prepared.program)
+        engine = engine_of(model, prepared.program)
     if options.algorithm == "rcmc":
         refuse_rcmc(model, engine)
     return (settled(prepared, model, engine, options) if engine.explores else None), engine

@@ -299,7 +299,7 @@ _PLANS = ("plan", "commit_before")
 def native_settings(prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, keep: int) -> Settings:
     found: Settings = {}
     if engine.like in NATIVE_MODELS and options.algorithm != "rsmc":
-        found["model"] = NATIVE_MODELS["sc" if prepared.sections else engine.like]
+        found["model"] = NATIVE_MODELS[engine.like]
     else:
         plan = model.plan
         assert plan is not None, "a planned model should have a plan"
@@ -316,6 +316,7 @@ def native_settings(prepared: Prepared, model: Model, engine: Engine, options: E
     found |= {"keep_executions": keep, "max_events": options.max_events, "digest": options.digest}
     if options.reduces_symmetry and engine.like in NATIVE_MODELS and options.algorithm == "trust" and not keep:
         found["anonymous"] = list(prepared.anonymous)
+    found["sections"] = prepared.sections and not keep
     if begins_late(engine, options, keep):
         found["prologue"] = 1 if prepared.early else _PROLOGUE
     found["shortcuts"] = options.shortcuts and options.spin_detection

@@ -91,7 +91,7 @@ def flags(report: Report, model: Model) -> list[str]:
 def reduced(report: Report, prepared: Prepared, options: ExploreOptions) -> dict[str, object]:
     """What the reductions did: how many executions those that were visited stand for. Where identical threads part in a
     way that the model does not order, several may stand for the same ones, and there is no number; nor is there one
-    for orders of arrival at barriers and of critical sections, some of which the model may forbid."""
+    for orders of arrival at barriers, and of critical sections where one was left out: the model may forbid some."""
     visited, all_ = report.results.executions, report.results.representing
     arrivals = any(isinstance(i, Rmw) and i.barrier for f in prepared.program.functions for i in f.code)
     did = {"symmetry": all_ > visited, "barriers": arrivals, "locks": prepared.sections}
@@ -100,8 +100,8 @@ def reduced(report: Report, prepared: Prepared, options: ExploreOptions) -> dict
         return {}
     if options.count == "all":
         return {"visited": visited, "reductions": done}
-    known = done == ["symmetry"] and not report.results.uncounted
-    return {"representing": all_ if known else None, "reductions": done}
+    known = not arrivals and not report.results.uncounted
+    return {"representing": max(all_, visited) if known else None, "reductions": done}
 
 
 def counted(report: Report) -> int | None:

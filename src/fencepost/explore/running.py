@@ -48,8 +48,6 @@ def run_core(
     if report.results.irregular:  # who came first may matter
         given_up = replace(options, locks=False) if prepared.sections else replace(options, barriers=False)
         return run_core(program, model, given_up, progress, run, keep=keep)
-    if prepared.sections and report.results.findings:
-        return _with_lock_words(program, model, options, progress, run, report) or (prepared, report, engine)
     if options.algorithm != "rsmc" and (again := _going_round(program, model, engine, options, prepared, report)):
         prepared, report = again
     if options.algorithm == "rsmc":
@@ -85,17 +83,6 @@ def _going_round(
     found = native.run(longer, model, engine, patience, None)
     whole = not found.reason and not any(is_limit(f) for f in found.results.findings)
     return (longer, found) if found.failed or (whole and not found.results.cuts) else None
-
-
-def _with_lock_words(
-    program: Program, model: Model, options: ExploreOptions, progress: Watch | None, run: Runner, report: Report
-) -> tuple[Prepared, Report, Engine] | Engine | None:
-    """What is wrong where critical sections are blocks is told with what locks do; None where that takes too long."""
-    if any(is_limit(f) for f in report.results.findings):
-        return run_core(program, model, replace(options, locks=False), progress, run)
-    limit = min(options.time_limit or 2**62, 10 * report.seconds + 1)
-    again = run_core(program, model, replace(options, locks=False, time_limit=limit), progress, run)
-    return again if isinstance(again, Engine) or again[1].results.findings else None
 
 
 def _is_unaligned(raw: CoreFinding) -> bool:

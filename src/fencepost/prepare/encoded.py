@@ -12,8 +12,8 @@ from fencepost.records import dataclass
 class Prepared:
     """The program that runs, after every pass, and what the core made of it. `anonymous`: by function, which parameters
     it uses, as bits; negative where its threads can be told apart; empty where nobody asked. `early`:
-    however short it is, what comes before the first thread is done once and not explored. `sections`: critical sections
-    are blocks that know their mutex, and the core explores them under SC."""
+    however short it is, what comes before the first thread is done once and not explored. `sections`: the core
+    explores critical sections without a conflict in one order."""
 
     program: Program
     encoded: Encoded

@@ -17,11 +17,10 @@ def ready(
     *,
     undo: bool = False,
     unordered_arrivals: bool = False,
-    sections: bool = False,
 ) -> Program:
     """`undo`: the engine knows iterations that add something and take it back. `unordered_arrivals`: it knows
-    barriers. `sections`: it knows critical sections."""
+    barriers."""
     model.refuse_foreign(program)
     purpose = Purpose.EXPLORE if undo else Purpose.ENUMERATE
-    settings = options.settings(model.mapped_like, undo=undo, unordered_arrivals=unordered_arrivals, sections=sections)
+    settings = options.settings(model.mapped_like, undo=undo, unordered_arrivals=unordered_arrivals)
     return prepare(program, purpose, settings)

@@ -277,19 +277,16 @@ class Fence(Instruction):
 
 @dataclass(frozen=True, slots=True)
 class AtomicBegin(Instruction):
-    """Until the matching AtomicEnd no other thread takes a step (`__VERIFIER_atomic_begin`). `mutex`: the block is a
-    critical section, and only an explorer that knows that may take it for a block. `wide`: the block stands for one
-    access of two words, of this mode; the pass `wide` says where that is not all that a block is."""
+    """Until the matching AtomicEnd no other thread takes a step (`__VERIFIER_atomic_begin`). `wide`: the block stands
+    for one access of two words, of this mode; the pass `wide` says where that is not all that a block is."""
 
     mnemonic: ClassVar[str] = "atomic_begin"
-    mutex: Operand | None = _use(default=None)
     wide: Mode = _attribute(Mode, default=Mode.NA)
 
 
 @dataclass(frozen=True, slots=True)
 class AtomicEnd(Instruction):
     mnemonic: ClassVar[str] = "atomic_end"
-    mutex: Operand | None = _use(default=None)
 
 
 # --- properties and nondeterminism -----------------------------------------------------------------------------------

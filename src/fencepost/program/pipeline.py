@@ -40,14 +40,12 @@ class Settings:
     """What the options and the model say about the passes. `target`: the model whose compilation scheme a C11 program
     takes. `undo`: the engine knows iterations that add something and take it back. `waits`: loops that only wait for
     one location become blocking, and no other loop changes. `unroll` bounds every loop, `loop_bounds` one place.
-    `unordered_arrivals`: the engine knows barriers; `sections`: it knows critical sections.
-    `ignored`: kinds of errors whose checks are left out. `volatile`: what such an access is. `nondet`: the values
-    that stand for those of a whole type."""
+    `unordered_arrivals`: the engine knows barriers. `ignored`: kinds of errors whose checks are left out. `volatile`:
+    what such an access is. `nondet`: the values that stand for those of a whole type."""
 
     target: str
     spurious_wakeups: bool = False
     unordered_arrivals: bool = False
-    sections: bool = False
     spurious_failures: bool = True
     spin_detection: bool = True
     undo: bool = False
@@ -85,8 +83,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("wide accesses", lambda p, s: take_wide_accesses(p, s.target), _ALL),
     Pass("checks", lambda p, s: drop_checks(p, s.ignored), _ALL, lambda s: bool(s.ignored)),
     Pass("synchronisation",
-         lambda p, s: lower_synchronisation(p, Synchronisation(s.spurious_wakeups, s.unordered_arrivals, s.sections)),
-         _ALL),
+         lambda p, s: lower_synchronisation(p, Synchronisation(s.spurious_wakeups, s.unordered_arrivals)), _ALL),
     Pass("nondet", lambda p, s: close_choices(p, s.nondet), _ALL),
     Pass("weak exchanges", lambda p, s: let_weak_cas_fail(p, races=s.races), _ALL, lambda s: s.spurious_failures),
     Pass("reservations", lambda p, _: skip_failed_rounds(p), _EXECUTIONS, lambda s: s.spin_detection),

@@ -35,12 +35,10 @@ _ON_BARRIERS = (SyncOp.BARRIER_INIT, SyncOp.BARRIER_DESTROY)
 @dataclass(frozen=True, slots=True)
 class Synchronisation:
     """`spurious_wakeups`: a condition variable may wake a thread for no reason, as POSIX and C++ allow; once.
-    `unordered_arrivals`: the explorer takes arrivals at a barrier for unordered, where nobody looks at the result.
-    `sections`: critical sections become blocks that know their mutex."""
+    `unordered_arrivals`: the explorer takes arrivals at a barrier for unordered, where nobody looks at the result."""
 
     spurious_wakeups: bool = False
     unordered_arrivals: bool = False
-    sections: bool = False
 
 
 def lower_synchronisation(program: Program, options: Synchronisation = Synchronisation()) -> Program:  # noqa: B008 - immutable
@@ -61,7 +59,7 @@ def lower_synchronisation(program: Program, options: Synchronisation = Synchroni
     return replace(lowered, objects=(*lowered.objects, *new)) if new else lowered
 
 
-#: What may be done with mutexes whose sections become blocks.
+#: What may be done with mutexes whose sections need no order.
 _SECTIONED = frozenset({SyncOp.MUTEX_LOCK, SyncOp.MUTEX_UNLOCK, SyncOp.MUTEX_INIT, SyncOp.MUTEX_DESTROY})
 
 
@@ -94,8 +92,6 @@ def _lower(
     name = _body_name(i, options)
     if options.unordered_arrivals and i.op is SyncOp.BARRIER_WAIT and (i.dst is None or i.dst in unused):
         name += "_unordered"
-    if options.sections and i.op in (SyncOp.MUTEX_LOCK, SyncOp.MUTEX_UNLOCK, SyncOp.MUTEX_DESTROY):
-        name += "_section"
     body = bodies()[name]
     args = [*i.args[: body.parameters], *[Const(0)] * (body.parameters - len(i.args))]
     return inline(body, args, i.dst, registers, i.at)
