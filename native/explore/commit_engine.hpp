@@ -87,15 +87,19 @@ private:
   bool consistent(G& g);
   bool consistent_anew(const G& g);
   bool updates_twice(const G& g, const Set& readers) const;
-  bool may_be_garbage(const G& g);
+  bool updates_twice_within(const G& g, const Set& some) const;
+  bool may_be_garbage(G& g);
   void add_forced(const G& g, Set& stay, Set apart, std::vector<Id>& updates) const;
   bool forced(const G& g, Id r, const Set& stay, const Set& apart) const;
   bool decided(const G& g, Id w, const Set& stay, const Set& apart) const;
   bool place_after_source(G& g, Id r) const;
-  bool surely_fits(const G& g, std::uint32_t t, std::size_t slot) const;
+  bool surely_fits(const G& g, std::uint32_t t, std::size_t slot, const LocalState& at) const;
+  bool surely_updates(const G& g, Id a, Id place) const;
+  bool out_of_touch(const G& g, std::uint32_t t, std::size_t slot, const LocalState& at) const;
   bool nothing_after(const G& g, std::uint32_t t, std::size_t slot) const;
 
   // --- canonical choices; `previous` is what the choice may look at
+  static constexpr std::size_t few_slots = 16; // fewer than a location has accesses, in the worst case
   std::pair<Id, bool> bound(const G& g, Id e, const Set& previous) const;
   std::pair<Id, bool> bound_by_slots(const G& g, Id e, const Set& previous) const;
   Id last_of(const G& g, Location l, const Set& previous) const;
@@ -104,7 +108,11 @@ private:
   Id after_updates(const G& g, Id source, Id except, const Set& previous) const;
   Id canonical_place(const G& g, Id w, const Set& previous) const;
   bool canonical(const G& g, Id e, const Set& previous) const;
-  Set fixed(const G& g, Set& apart) const;
+  bool depends_on_earlier(const G& g, Id e) const;
+  bool chosen_by_rule(G& g, Id e, const Set& before) const;
+  bool excused(const G& g, Id r, Set base) const;
+  void note_newest(const G& g, const Set& fresh) const;
+  Set fixed(G& g, Set& apart) const;
 
   // --- revisits
   void revisit_all(const G& g, Id a);
@@ -136,6 +144,7 @@ private:
   G current_, scratch_, part_;
   typename Population<G>::Level frontier_; // for estimates
   Population<G> population_;
+  mutable std::vector<std::uint32_t> newest_; // by location: the last stamp among events that are fixed
   bool active_ = false, full_ = false;
   const bool has_blocks_;              // atomic ones
   std::optional<TunedJudge<W>> tuned_; // in the place of the plan

@@ -54,13 +54,13 @@ template <unsigned W> bool CommitEngine<W>::add_read(std::uint32_t t) {
   for (Id w = g.coherence_last(l);; w = g[w].co_before) {
     if (w != best && states_.machine().satisfied(now->state, now->action, value_of(g, w, l))) {
       G& other = fork(g);
-      read(other, t, w, needs);
+      other[read(other, t, w, needs)].chosen = Chosen::Otherwise;
       keep_if_possible();
     }
     if (w == initial || known.test(g.bit(w)) || keeps_order(g, w, l, t, now->state.events, kept)) break;
   }
-  const bool sure = surely_fits(g, t, now->state.events);
-  read(g, t, best, needs);
+  const bool sure = surely_fits(g, t, now->state.events, *now);
+  g[read(g, t, best, needs)].chosen = Chosen::Canonical;
   return sure || possible(g);
 }
 
@@ -85,13 +85,35 @@ bool CommitEngine<W>::keeps_order(const G& g, Id w, Location l, std::uint32_t th
   });
 }
 
-// Whether the canonical choice for a slot of a thread is sure to be allowed: see docs/how/power.md. Where it is wrong
-// the end of the graph tells: work is wasted, nothing else.
-template <unsigned W> bool CommitEngine<W>::surely_fits(const G& g, std::uint32_t t, std::size_t slot) const {
+// Whether the canonical choice for a slot of a thread is sure to change nothing of what the model says: see
+// docs/how/power.md. Where it is wrong the end of the graph tells: work is wasted, nothing else.
+template <unsigned W>
+bool CommitEngine<W>::surely_fits(const G& g, std::uint32_t t, std::size_t slot, const LocalState& at) const {
   const CommitOrder o = options_.commit_order;
   if (o == CommitOrder::Weakest || has_blocks_) return false; // in a block, others come after it
   if ((o == CommitOrder::Imm || o == CommitOrder::Armv7) && !g.fits) return false;
-  return nothing_after(g, t, slot);
+  return nothing_after(g, t, slot + 1) || out_of_touch(g, t, slot, at);
+}
+
+// Whether what stands after a slot of a thread has nothing to do with it: no access of its location, and it orders
+// nothing by its mode. What depends on it, or stands after a fence that waits for it, would not be there without it.
+template <unsigned W>
+bool CommitEngine<W>::out_of_touch(const G& g, std::uint32_t t, std::size_t slot, const LocalState& at) const {
+  const Action& a = at.action;
+  if (acquires(a.mode) || releases(a.mode) || !states_.machine().dependencies().elements(a.address_deps).empty())
+    return false;
+  if (a.kind == ActionKind::Read ? a.part != Part::Load && a.part != Part::Rmw : a.conditional >= 0) return false;
+  const auto& slots = g.thread[t].slot;
+  return std::none_of(slots.begin() + static_cast<std::ptrdiff_t>(std::min(slot + 1, slots.size())), slots.end(),
+                      [&](Id e) { return e != none && g[e].location == at.location; });
+}
+
+// The same for the write of an update: it comes last, right after what its read alone saw.
+template <unsigned W> bool CommitEngine<W>::surely_updates(const G& g, Id a, Id place) const {
+  const SplitEvent& v = g[a];
+  if (!v.action().rmw || v.pair == none || !g.fits || !options_.foreseen.empty()) return false;
+  return g[v.pair].reads_from == place && place == g.coherence_last(v.location) &&
+         !updates_twice(g, g.readers_of(place, v.location)) && surely_fits(g, v.thread, v.slot, *v.at);
 }
 
 template <unsigned W> bool CommitEngine<W>::nothing_after(const G& g, std::uint32_t t, std::size_t slot) const {
@@ -113,6 +135,7 @@ template <unsigned W> void CommitEngine<W>::place_everywhere(const G& from, Id a
     if (w != except && (only == none || only == w)) {
       G& other = fork(from);
       other.place(a, w);
+      other[v.commit].chosen = except == none ? Chosen::Unknown : Chosen::Otherwise;
       keep_if_possible();
     }
     if (w == initial || known.test(from.bit(w)) || keeps_order(from, w, v.location, v.thread, v.slot, kept)) return;
@@ -147,12 +170,14 @@ template <unsigned W> bool CommitEngine<W>::add_write(std::uint32_t t) {
   g[m].write = a;
   g[a].commit = m;
   g.prefix_of(m) = before;
-  const bool sure = !now->action.rmw && now->action.conditional < 0 && surely_fits(g, t, slot + 1);
   pass(g, t);
   const Id best = canonical_place(g, a, g.used);
+  const bool sure =
+      now->action.rmw || now->action.conditional >= 0 ? surely_updates(g, a, best) : surely_fits(g, t, slot, *now);
   place_everywhere(g, a, best);
   revisit_all(g, a);
   g.place(a, best);
+  g[m].chosen = Chosen::Canonical;
   return sure || possible(g);
 }
 

@@ -39,6 +39,7 @@ template <unsigned W> Bits<W> CommitEngine<W>::row(const G& g, const Set& direct
 template <unsigned W> std::pair<Id, bool> CommitEngine<W>::bound(const G& g, Id e, const Set& previous) const {
   const SplitEvent& v = g[e];
   FP_ASSERT(v.location < g.location.size(), "an access should be to a known location");
+  if (v.slot + few_slots >= g.thread[v.thread].slot.size()) return bound_by_slots(g, e, previous);
   const auto& l = g.location[v.location];
   std::uint32_t first = UINT32_MAX;
   std::pair<Id, bool> found{none, false};

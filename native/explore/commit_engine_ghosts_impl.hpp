@@ -17,17 +17,7 @@ template <unsigned W> bool CommitEngine<W>::consistent_anew(const G& g) {
 template <unsigned W> bool CommitEngine<W>::consistent(G& g) {
   if (g.judged) return true;
   if (!options_.foreseen.empty() && !as_foreseen(g)) return false;
-  for (const auto& l : g.location) {
-    Set taken;
-    bool twice = l.initial_readers.any() && updates_twice(g, l.initial_readers);
-    l.reads.each([&](unsigned r) {
-      const Id w = g.event[r].reads_from;
-      if (w < 0 || taken.test(g.bit(w))) return;
-      taken.set(g.bit(w));
-      twice |= updates_twice(g, g.readers[static_cast<std::size_t>(w)]);
-    });
-    if (twice) return false;
-  }
+  if (updates_twice_within(g, g.used)) return false;
   if (tuned_) {
     g.judged = tuned_->consistent(g);
     FP_ASSERT(g.judged == consistent_anew(g), "a tuned judge should say what the plan says");
@@ -40,6 +30,23 @@ template <unsigned W> bool CommitEngine<W>::consistent(G& g) {
   g.judged = plan_.consistent(structure_.s);
   FP_ASSERT(g.judged == consistent_anew(g), "what is kept from graph to graph should be what the graph says");
   return g.judged;
+}
+
+// Whether two read-modify-writes among some events read the same write.
+template <unsigned W> bool CommitEngine<W>::updates_twice_within(const G& g, const Set& some) const {
+  Set taken; // what one of them read
+  for (const auto& l : g.location) {
+    if (updates_twice(g, l.initial_readers & some)) return true;
+    const bool twice = (l.reads - l.initial_readers).some([&](unsigned r) {
+      if (g.event[r].action().part != Part::Rmw || !some.test(r) || g.event[r].reads_from == none) return false;
+      const unsigned w = g.bit(g.event[r].reads_from);
+      if (taken.test(w)) return true;
+      taken.set(w);
+      return false;
+    });
+    if (twice) return true;
+  }
+  return false;
 }
 
 template <unsigned W> bool CommitEngine<W>::updates_twice(const G& g, const Set& readers) const {
@@ -59,39 +66,71 @@ template <unsigned W> bool CommitEngine<W>::possible(G& g) {
   return g.fits || may_be_garbage(g);
 }
 
+// Whether the canonical choice of e hangs on what was added before it only: what it reads was there, too.
+template <unsigned W> bool CommitEngine<W>::depends_on_earlier(const G& g, Id e) const {
+  const SplitEvent& v = g[e];
+  if (v.half == Half::Commit) return v.action().conditional < 0; // what it is paired with may be elsewhere
+  if (!v.is_read() || v.reads_from == initial) return true;
+  if (v.reads_from == none || g[v.reads_from].commit == none) return false;
+  return g[g[v.reads_from].commit].stamp < v.stamp;
+}
+
+// Whether e has its canonical choice, given what was added before it; found once. pre: `depends_on_earlier`.
+template <unsigned W> bool CommitEngine<W>::chosen_by_rule(G& g, Id e, const Set& before) const {
+  Chosen& known = g[e].chosen;
+  if (known == Chosen::Unknown) known = canonical(g, e, before) ? Chosen::Canonical : Chosen::Otherwise;
+  FP_ASSERT((known == Chosen::Canonical) == canonical(g, e, before), "what is known of a choice should not change");
+  return known == Chosen::Canonical;
+}
+
+// Whether later accesses make what a read sees its canonical choice; under ARMv7 even ones that are not there yet.
+template <unsigned W> bool CommitEngine<W>::excused(const G& g, Id r, Set base) const {
+  if (options_.commit_order == CommitOrder::Armv7 && g.compares(r)) return true;
+  const auto& slots = g.thread[g[r].thread].slot;
+  for (std::size_t k = g[r].slot + 1; k < slots.size(); ++k)
+    if (slots[k] != none) {
+      base.set(g.bit(slots[k]));
+      if (g[slots[k]].commit != none) base.set(g.bit(g[slots[k]].commit));
+    }
+  return canonical(g, r, base);
+}
+
+template <unsigned W> void CommitEngine<W>::note_newest(const G& g, const Set& fresh) const {
+  fresh.each([&](unsigned n) {
+    const SplitEvent& v = g.event[n];
+    if (v.location != no_location) newest_[v.location] = std::max(newest_[v.location], v.stamp);
+  });
+}
+
 // What no revisit below this graph deletes or changes: events with another than the canonical choice, what they need,
 // and what came before the first read that a revisit might change. Under IMM the read of a compare-exchange may be
 // deleted for a later access that sees the same: it stands for that one then, its write does not (`apart`).
-template <unsigned W> Bits<W> CommitEngine<W>::fixed(const G& g, Set& apart) const {
+// A choice is looked at again only where something of its location that came later is fixed.
+template <unsigned W> Bits<W> CommitEngine<W>::fixed(G& g, Set& apart) const {
   const bool may_pass = options_.commit_order == CommitOrder::Imm;
   Set perm;
+  newest_.assign(g.location.size(), 0);
   for (bool changed = true; changed;) {
     changed = false;
     Set before;
     for (const Id e : g.order) {
       before.set(g.bit(e));
       if (perm.test(g.bit(e))) continue;
-      Set base = before | perm;
       const SplitEvent& v = g[e];
+      const bool alone = v.location == no_location || newest_[v.location] <= v.stamp;
+      if (alone && depends_on_earlier(g, e) && chosen_by_rule(g, e, before)) continue;
+      Set base = before | perm;
       if (v.is_read() && v.reads_from >= 0) {
         base.set(g.bit(v.reads_from));
         if (g[v.reads_from].commit != none) base.set(g.bit(g[v.reads_from].commit));
       }
-      if (canonical(g, e, base)) continue;
-      if (v.is_read()) { // later accesses may make it so; under ARMv7 even ones that are not there yet
-        if (options_.commit_order == CommitOrder::Armv7 && g.compares(e)) continue;
-        const auto& slots = g.thread[v.thread].slot;
-        for (std::size_t k = v.slot + 1; k < slots.size(); ++k)
-          if (slots[k] != none) {
-            base.set(g.bit(slots[k]));
-            if (g[slots[k]].commit != none) base.set(g.bit(g[slots[k]].commit));
-          }
-        if (canonical(g, e, base)) continue;
-      }
+      if (canonical(g, e, base) || (v.is_read() && excused(g, e, base))) continue;
+      const Set old = perm;
       perm.set(g.bit(e));
       perm |= g.prefix_of(e);
       if (may_pass && v.is_read() && g.compares(e)) apart.set(g.bit(e));
       close(g, perm, apart); // who keeps a read keeps its write
+      note_newest(g, perm - old);
       changed = true;
     }
   }
@@ -106,12 +145,12 @@ template <unsigned W> Bits<W> CommitEngine<W>::fixed(const G& g, Set& apart) con
 }
 
 // Whether all that the model forbids in a graph might go by a later revisit. pre: the model forbids it.
-template <unsigned W> bool CommitEngine<W>::may_be_garbage(const G& g) {
+template <unsigned W> bool CommitEngine<W>::may_be_garbage(G& g) {
   Set apart, stay = fixed(g, apart);
   std::vector<Id> updates;
   if (options_.commit_order == CommitOrder::Imm) add_forced(g, stay, apart, updates);
   const Set gone = g.used - stay;
-  if (gone.none()) return false;
+  if (gone.none() || updates_twice_within(g, stay)) return false;
   part_ = g;
   cut(part_, gone);
   for (const Id r : updates)

@@ -7,6 +7,9 @@ namespace fencepost {
 
 // Takes events out. Their threads go back to the first that is missing.
 template <unsigned W> void CommitEngine<W>::cut(G& g, const Set& gone) const {
+  auto known = std::find_if(g.order.begin(), g.order.end(), [&](Id e) { return gone.test(g.bit(e)); });
+  for (; known != g.order.end(); ++known)
+    g[*known].chosen = Chosen::Unknown; // it may have looked at what goes
   for (auto at = g.order.rbegin(); at != g.order.rend(); ++at) {
     const Id e = *at;
     if (!gone.test(g.bit(e))) continue;
@@ -87,6 +90,9 @@ template <unsigned W> void CommitEngine<W>::revisit(const G& from, Id a, Id r) {
   FP_ASSERT(!gone.test(g.bit(r)) && !gone.test(g.bit(a)), "a revisit should keep both that it is about");
   cut(g, gone);
   g.clear_reads_from(r);
+  for (auto e = g.order.rbegin(); *e != r; ++e)
+    g[*e].chosen = Chosen::Unknown; // it may have looked at what r sees
+  g[r].chosen = Chosen::Unknown;
   const std::uint32_t t = g[r].thread;
   g.thread[t].now = g[r].at;
   settle_read(g, r, a, rules_.of(g, t, g[r].slot, *g[r].at, Half::Whole));

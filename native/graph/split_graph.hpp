@@ -13,6 +13,9 @@ namespace fencepost {
 // compare-exchange, too, where a later read of its thread may see what it wrote before it has read.
 enum class Half : std::uint8_t { Whole, Commit, Outcome };
 
+// Whether an event has its canonical choice, given what was added before it.
+enum class Chosen : std::uint8_t { Unknown, Canonical, Otherwise };
+
 struct SplitEvent {
   LocalState* at = nullptr;                      // the thread at this event
   std::uint64_t value = 0;                       // Outcome: 0 or 1
@@ -26,6 +29,7 @@ struct SplitEvent {
   ActionKind kind = ActionKind::Fence;
   Mode mode = Mode::Na;
   Half half = Half::Whole;
+  Chosen chosen = Chosen::Unknown;
   bool hidden = false;     // from models and reports
   bool stuck = false;      // a read that makes its thread wait
   bool failed_cas = false; // the read of a compare-exchange whose write is not there
@@ -127,8 +131,7 @@ template <unsigned W> struct SplitGraph : CoherenceGraph<W, SplitEvent> {
       if (v.reads_from != none) this->clear_reads_from(e);
       location[v.location].reads.reset(bit(e));
       updating.reset(bit(e));
-      for (const Id w : thread[v.thread].slot) // what it writes may be known without what it reads
-        if (w != none && (*this)[w].pair == e) (*this)[w].pair = none;
+      if (v.action().part != Part::Load) part_from_write(e);
     }
     if (v.is_write() && v.action().rmw && v.pair != none) {
       (*this)[v.pair].failed_cas = compares(v.pair);
@@ -136,6 +139,13 @@ template <unsigned W> struct SplitGraph : CoherenceGraph<W, SplitEvent> {
     }
     if (v.kind == ActionKind::Spawn) thread[v.value] = {};
     thread[v.thread].slot[v.slot] = v.outcome;
+  }
+
+  // What a read that goes writes may be known without it.
+  void part_from_write(Id r) {
+    const auto& slots = thread[(*this)[r].thread].slot;
+    for (std::size_t k = (*this)[r].slot + 1; k < slots.size(); ++k)
+      if (slots[k] != none && (*this)[slots[k]].pair == r) (*this)[slots[k]].pair = none;
   }
 
   bool compares(Id r) const { return (*this)[r].action().part == Part::Cas; }
