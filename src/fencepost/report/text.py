@@ -153,10 +153,10 @@ def figures(verdict: Verdict) -> str:
     """How much was explored, and in what time."""
     told = ("engine", "why") if chosen_engine(verdict) else ()
     parts = [f"{k} {value}" for k, value in verdict.extra.items() if type(value) in (int, str) and k not in told]
-    first = verdict.answer is Answer.FAIL and not verdict.executions and not verdict.blocked
+    first = verdict.answer is Answer.FAIL and not verdict.executions and verdict.blocked <= 1
     if first and not parts:
-        parts.append("found in the first execution")
-    elif verdict.executions or not parts:
+        return f"found in the first execution{', which is blocked' * verdict.blocked}, {verdict.seconds:.2f} s"
+    if verdict.executions or not parts:
         noun = "execution" if verdict.executions == 1 else "executions"
         parts.insert(0, f"{verdict.executions} {noun}")
     if verdict.blocked:
