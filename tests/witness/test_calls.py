@@ -84,3 +84,17 @@ def test_a_thread_of_the_library_frees_what_it_had(tmp_path: Path) -> None:
     )
     text = api.check(file, fix=False).story()
     assert text.count("frees") == 1 and "hits.cpp:7" in text and "thread.h" not in text
+
+
+def test_freed_memory_is_told_with_the_calls_of_its_allocation(tmp_path: Path) -> None:
+    file = tmp_path / "gone.c"
+    file.write_text(
+        "#include <pthread.h>\n#include <stdlib.h>\nstruct conn { int fd; };\nstruct conn *shared;\n"
+        "static struct conn *make(void) {\n  struct conn *c = malloc(sizeof *c);\n  c->fd = 1;\n  return c;\n}\n"
+        "static void *use(void *u) { shared->fd = 2; return u; }\n"
+        "int main(void) {\n  pthread_t t;\n  shared = make();\n  pthread_create(&t, 0, use, 0);\n  free(shared);\n"
+        "  pthread_join(t, 0);\n}\n",
+        encoding="utf-8",
+    )
+    text = " ".join(api.check(file, fix=False).story().split())
+    assert "conn#1 is the memory allocated at gone.c:6 in make, called at gone.c:13" in text

@@ -71,6 +71,7 @@ class Replay:
     pieces: dict[int, Piece] = field(default_factory=dict)
     heap: dict[int, int] = field(default_factory=dict)  # start -> size
     allocated: dict[int, Position | None] = field(default_factory=dict)  # start -> where
+    allocated_in: dict[int, tuple[Called, ...]] = field(default_factory=dict)  # start -> in which calls
     spawned: dict[int, str] = field(default_factory=dict)  # thread -> the function it runs
     actions: dict[int, Action] = field(default_factory=dict)  # event -> what the machine did there
     blocks: dict[int, Malloc] = field(default_factory=dict)  # start -> the instruction that made it
@@ -289,6 +290,7 @@ class _Replayer:
     def _made(self, run: Run, address: int, action: Action, block: Instruction) -> None:
         self.result.heap[address] = action.value
         self.result.allocated[address] = self.shown(run.state.frames, action.at)
+        self.result.allocated_in[address] = stack(run.state.frames, action.at)
         if isinstance(block, Malloc):
             self.result.blocks[address] = block
 

@@ -208,10 +208,14 @@ class _Teller:
     def allocated(self, touched: set[int]) -> Iterable[str]:
         told = {self.case.events[e].address for e in self.told if self.case.events[e].kind is EventKind.MALLOC}
         replayed = self.case.replayed
-        for start, at in replayed.allocated.items() if replayed is not None else ():
-            size = max(replayed.heap[start], 1) if replayed is not None else 1
+        if replayed is None:
+            return
+        for start, at in replayed.allocated.items():
+            size = max(replayed.heap[start], 1)
             if start not in told and at is not None and any(start <= a < start + size for a in touched):
-                yield f"{self.names.piece(start)} is the memory allocated at {self.names.place(at)}"
+                (via,) = callers([(0, replayed.allocated_in.get(start, ()), at)], self.names.place)
+                where = f"{self.names.place(at)}{' ' * bool(via)}{via}"
+                yield f"{self.names.piece(start)} is the memory allocated at {where}"
 
     # --- one step
 
