@@ -15,6 +15,7 @@ from fencepost.program.instructions import ErrorKind
 from fencepost.program.passes.checks import drop_checks
 from fencepost.program.passes.mapping import map_for_model
 from fencepost.program.passes.nondet import Nondet, close_choices
+from fencepost.program.passes.patience import MODELS, shorten_patience
 from fencepost.program.passes.reservations import skip_failed_rounds
 from fencepost.program.passes.spin import find_spins, find_waits
 from fencepost.program.passes.synchronisation import Synchronisation, lower_synchronisation
@@ -87,6 +88,8 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("nondet", lambda p, s: close_choices(p, s.nondet), _ALL),
     Pass("weak exchanges", lambda p, s: let_weak_cas_fail(p, races=s.races), _ALL, lambda s: s.spurious_failures),
     Pass("reservations", lambda p, _: skip_failed_rounds(p), _EXECUTIONS, lambda s: s.spin_detection),
+    Pass("patience", lambda p, _: shorten_patience(p), _EXECUTIONS,
+         lambda s: s.spin_detection and s.target in MODELS),
     Pass("spins", lambda p, s: find_spins(p, undo=s.undo), _EXECUTIONS | {Purpose.BOUNDED},
          lambda s: s.spin_detection),
     Pass("waits", lambda p, _: find_waits(p), frozenset({Purpose.ROBUSTNESS}), lambda s: s.waits),

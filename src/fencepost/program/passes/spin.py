@@ -39,7 +39,7 @@ _READS = (Load, Cas, Rmw, Call, Join, Await, BlockingCas)
 def find_spins(program: Program, *, undo: bool = False) -> Program:
     """The program with its waiting loops made explicit. Synchronisation should be lowered before. `undo`: the engine
     knows iterations that add something and take it back."""
-    observed = _observed(program)
+    observed = observed_registers(program)
 
     def find(f: Function) -> Function:
         seen = observed.get(f.name, frozenset())
@@ -51,11 +51,11 @@ def find_spins(program: Program, *, undo: bool = False) -> Program:
 def find_waits(program: Program) -> Program:
     """The program with the loops that do nothing but wait for one location made blocking, and all others as they are.
     Synchronisation should be lowered before."""
-    observed = _observed(program)
+    observed = observed_registers(program)
     return map_functions(program, lambda f: _find(f, observed.get(f.name, frozenset()), undo=False, heads=False))
 
 
-def _observed(program: Program) -> dict[str, frozenset[int]]:
+def observed_registers(program: Program) -> dict[str, frozenset[int]]:
     """The registers of each function that somebody looks at when it has ended."""
     threads = {t.name: t.function for t in program.threads}
     finals = [o.what for o in program.observations if isinstance(o.what, FinalRegister)]
