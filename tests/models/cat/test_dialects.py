@@ -14,7 +14,7 @@ from fencepost.models.cat.judge import prepare
 from fencepost.models.registry import ModelKind, find
 from fencepost.options import ExploreOptions
 from fencepost.program.program import Arch
-from fencepost.suite.engine import outcomes_under
+from fencepost.suite.engine import enumerated, outcomes_under
 
 BELL = """
 enum Barriers = 'mb (* smp_mb *) || 'wmb || 'rcu-lock || 'mine
@@ -186,3 +186,58 @@ def test_a_place_is_not_atomic_where_nobody_accesses_it_atomically(tmp_path: Pat
         test = test.replace("atomic_int", "int")
     found = outcomes_under(read(test, "sb.litmus"), find(users(tmp_path, text)), ExploreOptions())
     assert len(found.states) == states
+
+
+#: How the kernel's .bell pairs locks: sets that shrink while the pairs grow.
+PAIRED = """
+let mine = let rec
+      unmatched-locks = Rcu-lock \\ domain(matched)
+  and unmatched-unlocks = Rcu-unlock \\ range(matched)
+  and unmatched = unmatched-locks | unmatched-unlocks
+  and unmatched-po = [unmatched] ; po ; [unmatched]
+  and locks-to-unlocks = [unmatched-locks] ; po ; [unmatched-unlocks]
+  and matched = matched | (locks-to-unlocks \\ (unmatched-po ; unmatched-po))
+  in matched
+empty (mine \\ rcu-rscs) | (rcu-rscs \\ mine) as the-same
+empty Rcu-lock \\ domain(mine) as all-matched
+acyclic po-loc | com
+"""
+NESTED = """C nested
+{ }
+P0 (int* x, int* y) {
+  rcu_read_lock(); rcu_read_lock(); int a = READ_ONCE(*x); rcu_read_unlock(); rcu_read_unlock();
+  rcu_read_lock(); int b = READ_ONCE(*y); rcu_read_unlock();
+}
+P1 (int* x, int* y) { WRITE_ONCE(*x, 1); synchronize_rcu(); WRITE_ONCE(*y, 1); }
+exists (0:a = 1 /\\ 0:b = 0)
+"""
+
+
+def test_recursive_sets_have_a_plan_which_says_what_the_text_says(tmp_path: Path) -> None:
+    model = find(users(tmp_path, PAIRED))
+    assert model.plan is not None, model.why_no_plan
+    program = read(NESTED, "nested.litmus")
+    by_plan = outcomes_under(program, model, ExploreOptions())
+    by_text = enumerated(program, model, ExploreOptions())
+    assert by_plan.states == by_text.states and len(by_plan.states) == 4
+
+
+@pytest.mark.parametrize(
+    ("definition", "plan"),
+    [
+        ("let rec r = po \\ r", False),
+        ("let rec S = W \\ T and T = W \\ S", False),
+        ("let rec r = po \\ s and s = s | rf | r", True),
+        ("let rec r = rf | (r ; po)", True),
+        ("let less(a, b) = a \\ b let rec r = less(po, r)", False),
+        ("let less(a, b) = a \\ b let rec r = less(r, po) | rf", True),
+        ("let rec f(a) = a \\ r and r = f(po)", False),
+        ("let rec r = ~r", False),
+    ],
+)
+def test_a_definition_that_may_never_settle_has_no_plan(tmp_path: Path, definition: str, plan: bool) -> None:
+    """The core would go round for ever; the evaluator of the text gives up with a message."""
+    model = find(
+        users(tmp_path, f"{definition}\nacyclic po-loc | com\nacyclic {'[S]' if ' S ' in definition else 'r'}")
+    )
+    assert (model.plan is not None) is plan

@@ -13,6 +13,7 @@ from fencepost.models.cat import syntax as cat
 from fencepost.models.cat.base import RELATIONS, SETS, VARYING
 from fencepost.models.cat.judge import Prepared
 from fencepost.models.cat.plan import ACYCLIC, EMPTY, EMPTY_SET_CHECK, IRREFLEXIVE, Op, Plan, PlanCheck
+from fencepost.models.cat.recursion import sets_among, settles
 from fencepost.models.cat.values import Builtin, Closure, Items, Nothing, spread
 from fencepost.program.operands import Position
 from fencepost.records import dataclass
@@ -332,8 +333,10 @@ class _Compiler:
         return {name: scope[name] for b in bindings for name in b.names}
 
     def loop(self, bindings: tuple[cat.Binding, ...], scope: dict[str, Symbol]) -> None:
-        """The variables, then the body until nothing changes. Only relations are ever defined by recursion in practice;
-        a recursive set has no plan."""
+        """The variables, then the body until nothing changes."""
+        if not settles(bindings, lambda e: self.function_of(e, scope)):
+            raise self.refuse("a recursive definition that may never settle", bindings[0].at)
+        sets = sets_among(bindings, lambda e: self.is_set(e, scope))
         outer = len(self.buffers) - 1
         level = outer + 1
         variables = {}
@@ -341,19 +344,28 @@ class _Compiler:
             if len(b.names) != 1:
                 raise self.refuse("a recursive definition of a tuple", b.at)
             register = self.new_register(level, True)
-            self.buffers[outer].append((int(Op.VARIABLE), register, 0, 0))
+            is_set = b.names[0] in sets
+            self.buffers[outer].append((int(Op.SET_VARIABLE if is_set else Op.VARIABLE), register, 0, 0))
             variables[b.names[0]] = register
-            scope[b.names[0]] = RelationRegister(register)
+            scope[b.names[0]] = SetRegister(register) if is_set else RelationRegister(register)
         self.buffers.append([])
         for b in bindings:
             value = self.value(b.value, scope)
-            if not isinstance(value, RelationRegister | Nothing):
-                raise self.refuse("a recursive set", b.at)
-            new = self.relation_of(value)
+            if not isinstance(value, Nothing | (SetRegister if b.names[0] in sets else RelationRegister)):
+                raise self.refuse("a recursive definition of this kind", b.at)
+            new = self.set_of(value) if b.names[0] in sets else self.relation_of(value)
             self.buffers[level].append((int(Op.ASSIGN), 0, variables[b.names[0]], new))
         body = self.buffers.pop()
         self.buffers[outer] += [(int(Op.LOOP), 0, 0, 0), *body, (int(Op.END_LOOP), 0, len(body) + 1, 0)]
         self.level = [min(known, outer) for known in self.level]
+
+    def function_of(self, e: cat.Expression, scope: dict[str, Symbol]) -> cat.Fun | None:
+        found = self.value(e, scope) if isinstance(e, cat.Name) else None
+        return found.fun if isinstance(found, Closure) else None
+
+    def is_set(self, e: cat.Expression, scope: dict[str, Symbol]) -> bool | None:
+        found = self.value(e, scope)
+        return None if isinstance(found, Nothing) else isinstance(found, SetRegister)
 
     def refuse(self, what: str, at: Position | None) -> NoPlanError:
         return NoPlanError(f"{at}: {what} has no plan")
