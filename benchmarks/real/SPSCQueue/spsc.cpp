@@ -4,9 +4,9 @@
 
 int main() {
   rigtorp::SPSCQueue<int> queue(2);
-  run([&] { for (int i = 1; i <= 3; i++) queue.push(i); },
+  run([&] { for (int i = 1; i <= 4; i++) queue.push(i); },
       [&] {
-        for (int i = 1; i <= 3; i++) {
+        for (int i = 1; i <= 4; i++) {
           while (!queue.front()) {}
           assert(*queue.front() == i);
           queue.pop();
