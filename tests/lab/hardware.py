@@ -33,16 +33,17 @@ from fencepost.models.registry import find
 from fencepost.options import ExploreOptions
 from fencepost.prepare.ready import ready
 from fencepost.program.condition import FinalMemory
-from fencepost.program.instructions import FenceKind, Instruction, Join, Load, Mode, Return, Spawn, Store
+from fencepost.program.instructions import Call, Compute, FenceKind, Instruction, Join, Load, Mode, Return, Spawn, Store
 from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, Reg
 from fencepost.program.printer import print_program
-from fencepost.program.program import Function, Program, Thread
+from fencepost.program.program import Function, Object, Program, Thread
 from fencepost.program.validate import validate
+from fencepost.program.vocabulary import Op
 
 MODELS = ("power", "armv8", "riscv", "armv7", "imm")
 KINDS = (
     "loops", "compares", "outcomes", "updates", "forwards", "buffers", "exclusives", "fences", "waits", "plain",
-    "spawned", "blocks",
+    "spawned", "blocks", "private",
 )  # fmt: skip
 FENCES = (FenceKind.ACQ, FenceKind.REL, FenceKind.ACQ_REL, FenceKind.SC)  # C's, which every model takes
 MORE_FENCES = {  # besides those of most shapes
@@ -68,6 +69,11 @@ def shape_of(model: str, kind: str) -> Shape:
             return replace(few, threads=(2, 3), locations=(2, 3), cas=4, rmw=1, branches=2, loads=8, stores=9)
         case "outcomes":
             return replace(few, threads=(2, 4), locations=(1, 2), cas=8, rmw=2, branches=1, loads=5, stores=5, fence=1)
+        case "private":
+            modes = (Mode.RLX,) * 4 + tuple(base.rmw_modes)
+            return replace(
+                relaxed, threads=(2, 3), locations=(1, 2), cas=1, rmw=9, rmw_modes=modes, fence=1, loads=4, stores=4
+            )
         case "updates":
             return replace(
                 relaxed, threads=(2, 3), locations=(1, 3), cas=1, rmw=9, fence=1, loads=7, stores=5, values=2
@@ -97,8 +103,26 @@ def shape_of(model: str, kind: str) -> Shape:
 def program_of(model: str, kind: str, seed: int) -> Program:
     if kind == "loops":
         return buffering_program(seed, model)
-    program = random_program(seed, shape_of(model, kind), size=6 + seed % 3)
-    return spawned(program) if kind == "spawned" else program
+    size = 4 if kind == "private" else 6 + seed % 3
+    program = random_program(seed, shape_of(model, kind), size=size)
+    return spawned(program) if kind == "spawned" else private(program) if kind == "private" else program
+
+
+def private(program: Program) -> Program:
+    """The same threads, each of which counts in a cell of its own first: what a revisit takes out and adds again."""
+    cells = tuple(Object(f"own{k}", 8) for k in range(len(program.threads)))
+    counting = tuple(_counts(thread, cell.name) for thread, cell in zip(program.threads, cells, strict=True))
+    threads = tuple(Thread(t.name, f.name) for t, f in zip(program.threads, counting, strict=True))
+    seen = tuple(o for o in program.observations if isinstance(o.what, FinalMemory))
+    objects, functions = (*program.objects, *cells), (*program.functions, *counting)
+    return validate(replace(program, objects=objects, functions=functions, threads=threads, observations=seen))
+
+
+def _counts(thread: Thread, cell: str) -> Function:
+    at, r = GlobalAddress(cell), Reg(0)
+    step = (Load(r, at, 8, Mode.RLX), Compute(r, (r, Const(1)), Op.ADD), Store(at, r, 8, Mode.RLX))
+    call = Call(None, FunctionAddress(thread.function), ())
+    return Function(f"{thread.function}_counts", ("r",), 0, (*step, *step, call, Return()))
 
 
 def spawned(program: Program) -> Program:
