@@ -379,38 +379,16 @@ class Machine(Memory):
             case ins.Load():
                 self.set(frame, i.dst, value, event)
                 if i.exclusive:
-                    pieces = [r for r in state.reservation if r[2] == i.at is not None]  # of this very instruction
-                    again = any(r[1] == action.address for r in pieces)
-                    state.reservation = (*(() if again else pieces), (number, action.address, i.at))
+                    _reserve(state, i, action.address, number)
             case ins.StoreConditional():
                 state.reservation = state.reservation if value else ()
                 # only RISC-V lets dependencies start at the success register
                 self.set(frame, i.dst, value, event if self.program.arch is Arch.RISCV else NO_DEPS)
             case ins.Rmw():
-                new = update(i.op, i.size, value, self.value(frame, i.value))
-                deps = self.deps(frame, i.value) | (NO_DEPS if i.op is RmwOp.XCHG else event)
-                by = to_signed(self.value(frame, i.value), 8 * i.size)
-                self.set(frame, i.dst, value, event)
-                self._second_half(state, action, new, deps, value)
-                if new != value and i.op in (RmwOp.ADD, RmwOp.SUB):
-                    state.effects -= 1
-                    state.sums += 1
-                    old = state.balance.get(action.address, 0)
-                    state.balance[action.address] = old + (by if i.op is RmwOp.ADD else -by)
+                self._finish_update(state, action, i, value, event)
                 return
             case ins.Cas():
-                width = 8 * i.size
-                expected, desired = self.value(frame, i.expected), self.value(frame, i.desired)
-                deps, compared = self.deps(frame, i.desired), self.deps(frame, i.expected)
-                done = to_unsigned(value, width) == to_unsigned(expected, width)
-                decided = picked(compared | event) if self.picks else compared | event
-                origin = compared | picked(event) if done and i.alternative else event
-                self.set(frame, i.old, value, origin)
-                self.set(frame, i.success, int(done), decided)
-                if done or i.alternative:
-                    new = to_unsigned(desired if done else value, width)
-                    deps = deps if done else event
-                    self._second_half(state, action, new, deps, None if done else value, compared=decided)
+                if self._finish_exchange(state, action, i, value, event):
                     return
             case ins.BlockingCas():
                 new = to_unsigned(self.value(frame, i.desired), 8 * i.size)
@@ -430,6 +408,36 @@ class Machine(Memory):
             case ins.Spawn() | ins.Join():
                 self.set(frame, i.dst, value, event)
         frame.pc += 1
+
+    def _finish_update(self, state: ThreadState, action: Action, i: ins.Rmw, value: int, event: Deps) -> None:
+        frame = state.frames[-1]
+        new = update(i.op, i.size, value, self.value(frame, i.value))
+        deps = self.deps(frame, i.value) | (NO_DEPS if i.op is RmwOp.XCHG else event)
+        by = to_signed(self.value(frame, i.value), 8 * i.size)
+        self.set(frame, i.dst, value, event)
+        self._second_half(state, action, new, deps, value)
+        if new != value and i.op in (RmwOp.ADD, RmwOp.SUB):
+            state.effects -= 1
+            state.sums += 1
+            old = state.balance.get(action.address, 0)
+            state.balance[action.address] = old + (by if i.op is RmwOp.ADD else -by)
+
+    def _finish_exchange(self, state: ThreadState, action: Action, i: ins.Cas, value: int, event: Deps) -> bool:
+        """Whether it writes."""
+        frame, width = state.frames[-1], 8 * i.size
+        expected, desired = self.value(frame, i.expected), self.value(frame, i.desired)
+        deps, compared = self.deps(frame, i.desired), self.deps(frame, i.expected)
+        done = to_unsigned(value, width) == to_unsigned(expected, width)
+        decided = picked(compared | event) if self.picks else compared | event
+        origin = compared | picked(event) if done and i.alternative else event
+        self.set(frame, i.old, value, origin)
+        self.set(frame, i.success, int(done), decided)
+        if done or i.alternative:
+            new = to_unsigned(desired if done else value, width)
+            self._second_half(
+                state, action, new, deps if done else event, None if done else value, compared=decided
+            )  # fmt: skip
+        return done or i.alternative
 
     def _second_half(
         self, state: ThreadState, read: Action, value: int, deps: Deps, old: int | None = None,
@@ -495,3 +503,10 @@ class Machine(Memory):
 def _may_be_cut(i: Instruction) -> bool:
     """Only what is not atomic may come in pieces."""
     return isinstance(i, ins.Load | ins.Store) and i.mode is Mode.NA and not getattr(i, "exclusive", False)
+
+
+def _reserve(state: ThreadState, i: ins.Load, address: int, number: int) -> None:
+    """An exclusive load of one address, or of one more piece by this very instruction."""
+    pieces = [r for r in state.reservation if r[2] == i.at is not None]
+    again = any(r[1] == address for r in pieces)
+    state.reservation = (*(() if again else pieces), (number, address, i.at))

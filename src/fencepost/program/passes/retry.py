@@ -32,6 +32,7 @@ A loop inside a round is followed once, with whatever its registers may hold in 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from enum import Enum
 from typing import TypeAlias
@@ -133,54 +134,63 @@ class _Rounds:
         self.reads = 0
         self.bits = _widths(flow.function)
 
-    def all_come_back(self) -> bool:
-        """Whether every way from the header that fails at the exchange comes back to it with nothing changed."""
+    def every(self, after: Callable[[_Way], list[_Way] | None]) -> bool:
+        """Whether every way from the header ends well: `after` gives the ways on from one, or None where it does not.
+        One that has left the loop is shown to it as well."""
         ways = [_Way(self.head, {}, {})]
         for _ in range(_MAX_STEPS):
             if not ways:
                 return True
-            way = ways.pop()
-            if way.at not in self.inside:
-                if way.failed:
-                    return False
-                continue  # a round without such a failure
-            if not self.step(way):
+            found = after(ways.pop())
+            if found is None:
                 return False
-            for after in self.successors(way):
-                if after.at == self.head:
-                    if after.failed and self.changed(after):
-                        return False
-                elif after.at in self.waits:
-                    if after.failed and self.careful:
-                        return False
-                    ways += self.waiting(way, after)
-                else:
-                    ways.append(after)
+            ways += found
         return False
+
+    def all_come_back(self) -> bool:
+        """Whether every way from the header that fails at the exchange comes back to it with nothing changed."""
+        return self.every(self.after_failure)
+
+    def after_failure(self, way: _Way) -> list[_Way] | None:
+        if way.at not in self.inside:
+            return None if way.failed else []  # a round without such a failure
+        if not self.step(way):
+            return None
+        ways: list[_Way] = []
+        for after in self.successors(way):
+            if after.at == self.head:
+                if after.failed and self.changed(after):
+                    return None
+            elif after.at in self.waits:
+                if after.failed and self.careful:
+                    return None
+                ways += self.waiting(way, after)
+            else:
+                ways.append(after)
+        return ways
 
     def success_leaves(self) -> bool:
         """Whether nobody comes to the exchange again, in this loop, after it has succeeded."""
-        ways = [_Way(self.head, {}, {})]
-        for _ in range(_MAX_STEPS):
-            if not ways:
-                return True
-            way = ways.pop()
-            if way.at not in self.inside:
-                continue
-            i = self.code[way.at]
-            if way.at == self.exchange and isinstance(i, Cas | StoreConditional):
-                if way.wrote:
-                    return False
-                way.wrote = True
-                self.settle(i, way.held, succeeds=True)
-            elif not self.is_silent(i, way.held):
-                way.held.update((r.index, self.unknown()) for r in defined(i))
-            for after in self.successors(way):
-                if after.at in self.waits:
-                    ways += self.waiting(way, after)
-                elif after.at != self.head or after.wrote:
-                    ways.append(after)
-        return False
+        return self.every(self.after_success)
+
+    def after_success(self, way: _Way) -> list[_Way] | None:
+        if way.at not in self.inside:
+            return []
+        i = self.code[way.at]
+        if way.at == self.exchange and isinstance(i, Cas | StoreConditional):
+            if way.wrote:
+                return None
+            way.wrote = True
+            self.settle(i, way.held, succeeds=True)
+        elif not self.is_silent(i, way.held):
+            way.held.update((r.index, self.unknown()) for r in defined(i))
+        ways: list[_Way] = []
+        for after in self.successors(way):
+            if after.at in self.waits:
+                ways += self.waiting(way, after)
+            elif after.at != self.head or after.wrote:
+                ways.append(after)
+        return ways
 
     def waiting(self, before: _Way, way: _Way) -> list[_Way]:
         """At the head of a loop inside the round: its registers hold what any of its iterations may leave in them."""
