@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from samples import SAMPLES, assertion_rc11
 
+import fencepost
 from fencepost.errors import InternalError
 from fencepost.models.registry import find
 from fencepost.program.instructions import ErrorKind, FenceKind, Mode
-from fencepost.verdict import Cured, Fix
+from fencepost.verdict import Answer, Cured, Fix
 from fencepost.witness.confirm import confirm, model_of
 from fencepost.witness.cycles import shortest_cycle
 from fencepost.witness.relations import Relations
@@ -76,3 +78,15 @@ def test_a_model_without_coherence() -> None:
     bare = {a: order[:1] for a, order in lost.execution.coherence.items()}
     lost = replace(lost, model="wrc11", execution=replace(lost.execution, coherence=bare))
     assert "no reordering" not in tell(lost).explanation.reason
+
+
+@pytest.mark.parametrize("verb", ["check", "bounded"])
+def test_a_condition_on_more_than_a_signed_number_holds_is_refuted(verb: str, tmp_path: Path) -> None:
+    """Constants of a condition are read as what they are compared with: here without a sign."""
+    file = tmp_path / "unsigned.litmus"
+    file.write_text(
+        "PPC unsigned\n{ uint64_t x=0; 0:r2=x; 0:r1=0x9922334455667788; }\n P0 ;\n std r1,0(r2) ;\n"
+        "~exists (x=0x9922334455667788)\n"
+    )
+    found = fencepost.check(file, model="power") if verb == "check" else fencepost.bounded(file)
+    assert found.answer is Answer.FAIL

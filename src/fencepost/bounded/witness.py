@@ -14,8 +14,9 @@ from fencepost.bounded.straight import Straight
 from fencepost.errors import InternalError
 from fencepost.execution.execution import Event, EventKind, Execution, Pair
 from fencepost.program import instructions as ins
-from fencepost.program.condition import Quantifier, comparisons, holds
+from fencepost.program.condition import Quantifier, holds
 from fencepost.program.instructions import ErrorKind, FenceKind, Mode
+from fencepost.program.layout import condition_constants
 from fencepost.program.operands import to_signed
 from fencepost.program.symbols import demangled
 from fencepost.verdict import ErrorReport, Step, Witness
@@ -68,10 +69,7 @@ def _condition_met(straight: Straight, run: Run) -> bool:
     if condition is None:
         return False
     values = dict(outcome_of(run.machine, run.state))
-    layout = run.machine.layout
-    formulas = [condition.formula, *([condition.filter] if condition.filter else [])]
-    constants = {c.right: to_signed(layout.value(c.right)) for f in formulas for c in comparisons(f)
-                 if not isinstance(c.right, str)}  # fmt: skip
+    constants = condition_constants(straight.program, run.machine.layout)
     if condition.filter is not None and not holds(condition.filter, values, constants):
         return False
     return holds(condition.formula, values, constants) is not (condition.quantifier is Quantifier.FORALL)

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fencepost.execution.execution import Event, EventKind
-from fencepost.program.condition import Quantifier, comparisons, holds
+from fencepost.program.condition import Quantifier, holds
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.interpret import Action, Kind, Machine, Part, ThreadState
-from fencepost.program.layout import HEAP, MAX_THREADS, REGION_MASK, STACK, THREAD_SHIFT, lay_out
-from fencepost.program.operands import ConstantOperand, to_signed
+from fencepost.program.layout import HEAP, MAX_THREADS, REGION_MASK, STACK, THREAD_SHIFT, condition_constants, lay_out
 from fencepost.program.program import Program
 from fencepost.verdict import ErrorReport, Witness
 from fencepost.witness.relations import Relations
@@ -86,12 +85,7 @@ class _Judge:
             return "the error names no thread, and the program has no final condition"
         if not self.replayed.complete:
             return "a final condition is blamed, but some thread has not ended"
-        layout = lay_out(self.program)
-        constants: dict[ConstantOperand, int] = {
-            c.right: to_signed(layout.value(c.right))
-            for c in comparisons(condition.formula)
-            if not isinstance(c.right, str)
-        }
+        constants = condition_constants(self.program, lay_out(self.program))
         truth = holds(condition.formula, self.replayed.outcome, constants)
         wanted = condition.quantifier is not Quantifier.FORALL
         return "" if truth == wanted else f"the final state {dict(self.replayed.outcome)} does not decide the condition"
