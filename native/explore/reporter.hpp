@@ -102,6 +102,7 @@ private:
   bool copies(Id e, const G& g) const;
   bool stalled(const G& g, std::vector<Id>& blame) const;
   bool repeats(const G& g, const std::vector<Id>& events, std::uint64_t since) const;
+  bool comes_round(const G& g, Id w) const;
   bool on_the_way(const G& g) const;
   std::vector<std::uint64_t> outcome(const G& g);
   std::uint64_t final_memory(const G& g, std::uint64_t address, unsigned size);

@@ -221,16 +221,30 @@ template <class G> bool Reporter<G>::stalled(const G& g, std::vector<Id>& blame)
   return true;
 }
 
+// Whether a thread that has come round would see the same again: what it read is the newest, but for what it wrote
+// itself since, and for what others write in rounds after which they stand where they stood, and which come to nothing
+// together. (Two threads may wait for one lock by exchanges that write what they find.)
 template <class G> bool Reporter<G>::repeats(const G& g, const std::vector<Id>& events, std::uint64_t since) const {
   for (std::size_t k = since; k < events.size(); ++k) {
     const Id e = events[k];
     if (e == none || !g[e].is_read()) continue;
-    Id newer = g.coherence_after(g[e].reads_from, g[e].location);
-    while (newer != none && g[newer].thread == g[e].thread && g.index_of(newer) >= since) // what it takes back itself
-      newer = g.coherence_after(newer, g[e].location);
-    if (newer != none) return false;
+    std::uint64_t added = 0; // by others
+    for (Id w = g.coherence_after(g[e].reads_from, g[e].location); w != none; w = g.coherence_after(w, g[e].location)) {
+      if (g[w].thread == g[e].thread && g.index_of(w) >= since) continue; // what it takes back itself
+      if (!comes_round(g, w)) return false;
+      added += g[w].at->action.value - g[w].at->answer;
+    }
+    if ((added & mask_of(8u * g[e].at->action.size)) != 0) return false;
   }
   return true;
+}
+
+// Whether a write is that of an update in the last round of a thread that spins.
+template <class G> bool Reporter<G>::comes_round(const G& g, Id w) const {
+  const auto& v = g[w];
+  const auto* now = g.thread[v.thread].now;
+  if (!now || now->action.kind != ActionKind::Block || !now->action.spin || now->action.alone) return false;
+  return v.at->action.rmw && v.at->parent && g.index_of(w) >= now->action.value;
 }
 
 template <class G>

@@ -41,7 +41,7 @@ def judge(program: Program, seen: Seen) -> tuple[Answer, str, tuple[Reason, ...]
         return Answer.FAIL, str(found), (found, *seen.unfinished)
     if seen.unfinished and seen.holds is None:
         return _unfinished(program, seen)
-    if not seen.unfinished and (nothing := nothing_completes(seen.executions, seen.blocked, seen.assumed)):
+    if not seen.unfinished and (nothing := nothing_completes(seen.executions, seen.assumed)):
         return Answer.UNKNOWN, reasons.words(nothing), nothing
     if seen.unfinished:
         return Answer.UNKNOWN, reasons.words(seen.unfinished), seen.unfinished
@@ -60,9 +60,9 @@ def _unfinished(program: Program, seen: Seen) -> tuple[Answer, str, tuple[Reason
     return Answer.UNKNOWN, reasons.words(seen.unfinished), seen.unfinished
 
 
-def nothing_completes(executions: int, blocked: int, assumed: Collection[Position | None]) -> tuple[Reason, ...]:
-    """Why there is nothing to judge, where all executions are blocked: what holds in none of none is no PASS."""
-    if executions > 0 or blocked == 0:
+def nothing_completes(executions: int, assumed: Collection[Position | None]) -> tuple[Reason, ...]:
+    """Why there is nothing to judge, where no execution completes: what holds in none of none is no PASS."""
+    if executions > 0:
         return ()
     if not assumed:
         return (reasons.nothing_completes(),)

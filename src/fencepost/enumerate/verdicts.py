@@ -91,7 +91,7 @@ def outcomes_by_enumeration(
     if split is not None:
         tally.states = split.restore(tally.states)
     holds, unfinished = _condition(prepared, tally), tally.unfinished(judged)
-    if not unfinished and (unfinished := nothing_completes(tally.executions, tally.blocked, tally.assumed)):
+    if not unfinished and (unfinished := nothing_completes(tally.executions, tally.assumed)):
         holds = None if holds else holds
     return Outcomes(
         model.name, dict(sorted(tally.states.items())), holds, tally.executions, tally.blocked,

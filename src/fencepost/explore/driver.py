@@ -158,8 +158,8 @@ def outcomes(
     if not prepared.program.observations and report.results.executions:
         states = {(): report.results.executions}  # as enumeration has it
     holds, unfinished = reading.answer_condition(report, prepared), reading.unfinished(report, limits, prepared)
-    complete, blocked = report.results.executions, report.results.blocked
-    if not unfinished and (unfinished := nothing_completes(complete, blocked, reading.assumed(report, prepared))):
+    assumed = reading.assumed(report, prepared)
+    if not unfinished and (unfinished := nothing_completes(report.results.executions, assumed)):
         holds = None if holds else holds
     return Outcomes(
         found.name, dict(sorted(states.items())), holds, report.results.executions,
