@@ -276,7 +276,11 @@ bool Machine::spins(ThreadState& s, const Instruction& i, Action& out) const {
 // uses the place: see UndoneRounds.
 void Machine::remember(ThreadState& s, const Action& action, std::uint64_t v) const {
   const bool writes = action.kind == ActionKind::Write;
-  if (!limits_.keeps || track_ || s.spins.empty() || (!writes && action.kind != ActionKind::Read)) return;
+  if (!limits_.keeps || track_ || (!writes && action.kind != ActionKind::Read)) return;
+  if (s.spins.empty() || action.size != program_.code[s.pc].width) { // outside loops, and in pieces, it forgets
+    s.known = {};
+    return;
+  }
   ThreadState::Known* here = nullptr;
   for (auto& k : s.known) {
     if (k.address == action.address && k.size == action.size)
@@ -501,11 +505,11 @@ void Machine::reply(ThreadState& s, const Action& action, std::uint64_t v) {
   if (action.kind != ActionKind::Read && action.kind != ActionKind::Join && action.kind != ActionKind::Fence && !block)
     ++s.effects; // a fence orders what the next iteration does just as well
   const DepSet self = track_ ? dependencies_.single(number) : 0;
+  remember(s, action, v);
   if (action.size != i.width && (action.kind == ActionKind::Read || action.kind == ActionKind::Write)) {
     if (!next_piece(s, i, action, v, self)) ++s.pc;
     return;
   }
-  remember(s, action, v);
   switch (i.opcode) {
   case Opcode::Load:
     set(s, i.dst, v, self);

@@ -172,3 +172,17 @@ def test_rounds_that_keep_what_was_there_take_nothing_with_them(model: str) -> N
 @pytest.mark.parametrize("model", ["sc", "tso", "pso", "ra", "rc11", "rc11-cpp20"])
 def test_nor_do_they_in_many_programs(model: str) -> None:
     assert sum(_loses_nothing(seed, model) for seed in range(1_000, 2_000)) > 300
+
+
+@pytest.mark.parametrize("model", ["sc", "tso", "pso", "ra", "rc11", "armv8"])
+def test_what_is_stored_between_two_loops_is_not_forgotten(model: str) -> None:
+    """The first loop leaves 5 there, then it is 7: a round of the second loop, in another call, stores something else
+    than what is there."""
+    text = """
+        var x, y, f
+        fn first() { r := 0; while r == 0 { x := 5; r := y + 1 } }
+        fn second() { while f == 0 { x := 5 } }
+        thread P { first(); x := 7; second(); r := x; assert(r != 5) }
+        thread Q { f := 1 }"""
+    found = explore(read(text, "calls.fp"), model, CheckOptions(model=model, fix=False))
+    assert found.answer is not Answer.PASS
