@@ -157,9 +157,11 @@ private:
   bool is_part(const std::vector<Attempt>& all, Id e) const;
   std::uint64_t added(const std::vector<Attempt>& all, Id w) const;
   bool makes_use(const std::vector<Attempt>& all, const Attempt& a, Id w, const Set& among) const;
+  std::vector<Id> between(const Attempt& a) const;
   bool is_seen(const std::vector<Attempt>& all, const Attempt& a, const Set& among) const;
+  void note_between(const std::vector<Attempt>& all, const Attempt& a, std::uint32_t loop);
   std::vector<Attempt> unseen(std::vector<Attempt> all, const Set& among) const;
-  bool is_in_vain(Id e) const;
+  std::vector<Attempt> in_vain(Id e) const;
   void stop_after_attempt(Id e);
   void report_attempts_seen();
 

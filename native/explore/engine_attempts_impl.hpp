@@ -61,11 +61,10 @@ bool Engine<W>::makes_use(const std::vector<Attempt>& all, const Attempt& a, Id 
   });
 }
 
-// Whether somebody does of what was there from the first write of an attempt to its last one.
-template <unsigned W>
-bool Engine<W>::is_seen(const std::vector<Attempt>& all, const Attempt& a, const Set& among) const {
+// The writes that were there from the first write of an attempt to its last one, which is not among them.
+template <unsigned W> std::vector<Id> Engine<W>::between(const Attempt& a) const {
   const Graph<W>& g = graph();
-  std::vector<Id> newest; // of each location
+  std::vector<Id> found, newest; // of each location
   for (Id e = g[a.next].po_before; e != none && g[e].index >= a.first; e = g[e].po_before) {
     if (!g[e].is_write()) continue;
     const auto known = std::find_if(newest.begin(), newest.end(), [&](Id n) { return g[n].location == g[e].location; });
@@ -73,10 +72,29 @@ bool Engine<W>::is_seen(const std::vector<Attempt>& all, const Attempt& a, const
       newest.push_back(e);
       continue;
     }
-    for (Id w = e; w != *known; w = g[w].co_after) // those of an older write include those of the younger ones
-      if (makes_use(all, a, w, among)) return true;
+    std::erase_if(found, [&](Id w) { return g[w].location == g[e].location; }); // they come again
+    for (Id w = e; w != *known; w = g[w].co_after)
+      found.push_back(w);
   }
-  return false;
+  return found;
+}
+
+// Whether somebody makes use of one of them.
+template <unsigned W>
+bool Engine<W>::is_seen(const std::vector<Attempt>& all, const Attempt& a, const Set& among) const {
+  const std::vector<Id> there = between(a);
+  return std::any_of(there.begin(), there.end(), [&](Id w) { return makes_use(all, a, w, among); });
+}
+
+// Writes down what was there, and what would be without these attempts: see UndoneRounds.
+template <unsigned W>
+void Engine<W>::note_between(const std::vector<Attempt>& all, const Attempt& a, std::uint32_t loop) {
+  const Graph<W>& g = graph();
+  for (const Id w : between(a)) {
+    const Action& action = g[w].at->action;
+    const std::uint64_t without = (g[w].value - added(all, w)) & mask_of(8u * action.size);
+    if (without != g[w].value) results_.between.insert({action.address, a.thread, loop, without, g[w].value});
+  }
 }
 
 // Those of the attempts that can all be left out together.
@@ -90,8 +108,9 @@ std::vector<typename Engine<W>::Attempt> Engine<W>::unseen(std::vector<Attempt> 
   return all;
 }
 
-// Whether the attempt before the one that e belongs to, or in whose round it is, can be left out.
-template <unsigned W> bool Engine<W>::is_in_vain(Id e) const {
+// What can be left out together with the attempt before the one that e belongs to, or in whose round it is; nothing
+// where that one cannot.
+template <unsigned W> std::vector<typename Engine<W>::Attempt> Engine<W>::in_vain(Id e) const {
   const Graph<W>& g = graph();
   Id r = e;
   for (const LocalState* next = nullptr; !next; r = next ? r : g[r].po_before) {
@@ -103,7 +122,8 @@ template <unsigned W> bool Engine<W>::is_in_vain(Id e) const {
   Set before = g.prefix_of(r);
   before.set(g.bit(r));
   const std::vector<Attempt> left = unseen(attempts(before), before);
-  return std::any_of(left.begin(), left.end(), [&](const Attempt& a) { return a.next == r; });
+  const bool last = std::any_of(left.begin(), left.end(), [&](const Attempt& a) { return a.next == r; });
+  return last ? left : std::vector<Attempt>{};
 }
 
 // Stops the thread of an event that was just answered, where the attempt before it is left out. Where it comes back
@@ -115,7 +135,12 @@ template <unsigned W> void Engine<W>::stop_after_attempt(Id e) {
   if (!leaves_out_ || !th.now->stopped) return;
   const Action& block = th.now->stopped->action;
   const bool now = block.shortcut || block.undone || g[e].reads_from != g.coherence_last(g[e].location);
-  if (now && is_in_vain(e)) th.now = th.now->stopped;
+  const std::vector<Attempt> left = now ? in_vain(e) : std::vector<Attempt>{};
+  if (left.empty()) return;
+  if (states_.undone())
+    for (const Attempt& a : left)
+      note_between(left, a, block.loop);
+  th.now = th.now->stopped;
 }
 
 // A read that is no update may see what was there in between without being before what took it back. Then our knowledge

@@ -150,7 +150,7 @@ void Explorer::work(Shared& shared) {
     shared.changed.notify_all();
   }
   if (const UndoneRounds* undone = states.undone()) {
-    results.between = undone->between;
+    results.between.insert(undone->between.begin(), undone->between.end());
     results.looks = undone->looks;
   }
   shared.results.merge(std::move(results));

@@ -201,7 +201,7 @@ enum class ErrorKind : std::uint8_t {
 namespace flag {
 inline constexpr std::uint32_t exclusive = 1, weak = 2, may_fail = 4, lock = 8, private_memory = 16, zeroed = 32,
                                process = 64, spin = 128, undoes = 256, copies = 512, check = 1024, alternative = 2048,
-                               picks = 4096, noreturn = 8192, barrier = 16384;
+                               picks = 4096, noreturn = 8192, barrier = 16384, forgets = 32768;
 }
 
 namespace layout { // see program/layout.py

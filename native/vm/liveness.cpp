@@ -74,6 +74,12 @@ void Liveness::analyse(std::uint32_t function) {
   }
 }
 
+bool Liveness::is_unused(std::uint32_t pc) const {
+  FP_ASSERT(pc + 1 < program_.code.size() && falls_through(program_.code[pc].opcode), "something should follow");
+  const std::int32_t result = program_.code[pc].dst;
+  return result < 0 || !live(pc + 1, static_cast<std::uint32_t>(result));
+}
+
 void Liveness::forget(ThreadState& s) const {
   constexpr std::uint32_t header = 5; // see Machine::push_frame: saved pc, base, function, result register, top
   std::uint32_t base = s.base, function = s.function, pc = s.pc;

@@ -18,6 +18,9 @@ public:
   // Zeroes the dead registers of every frame. pre: the thread stands at an instruction that it has not answered yet.
   void forget(ThreadState& state) const;
 
+  // Whether nobody reads the result of an instruction that goes on with the next one.
+  bool is_unused(std::uint32_t pc) const;
+
 private:
   bool live(std::uint32_t pc, std::uint32_t reg) const { return live_[pc][reg / 64] >> (reg % 64) & 1; }
   void analyse(std::uint32_t function);

@@ -59,7 +59,7 @@ LocalStates::LocalStates(const Bytecode& program, bool track_dependencies, Machi
   const auto undoes = [](const Instruction& i) { return i.opcode == Opcode::SpinHead && i.flags & flag::undoes; };
   if (std::none_of(program.code.begin(), program.code.end(), undoes)) return;
   if (rounds_) attempts_ = std::make_unique<Attempts>(machine_, *rounds_);
-  if (limits.old_values || limits.keeps) undone_ = std::make_unique<UndoneRounds>(limits.old_values);
+  if (limits.old_values || limits.keeps) undone_ = std::make_unique<UndoneRounds>(program, limits.old_values);
 }
 
 LocalStates::~LocalStates() = default;

@@ -176,7 +176,7 @@ std::vector<std::pair<std::string, std::vector<std::string>>> enumeration_names(
         "not-robust"}},
       {"Flag",
        {"exclusive", "weak", "may_fail", "lock", "private", "zeroed", "process", "spin", "undoes", "copies", "check",
-        "alternative", "picks", "noreturn", "barrier"}},
+        "alternative", "picks", "noreturn", "barrier", "forgets"}},
   };
 }
 

@@ -10,14 +10,22 @@ namespace {
 // What a row of three words is about.
 constexpr std::uint64_t access = 0, frees = 1, ends = 2;
 
-// What the writes of a round did to each location, oldest first: value before, values written.
-std::map<std::uint64_t, std::vector<std::uint64_t>> written(const LocalState& blocked) {
-  std::map<std::uint64_t, std::vector<std::uint64_t>> found;
+// What the writes of a round did to a location: value before, values written, oldest first.
+struct Written {
+  std::vector<std::uint64_t> values;
+  bool by_others = false; // in between
+};
+
+std::map<std::uint64_t, Written> written(const LocalState& blocked) {
+  std::map<std::uint64_t, Written> found;
   const std::uint64_t first = blocked.action.attempt ? blocked.action.high : blocked.action.value;
   for (const LocalState* s = blocked.parent; s && s->state.events >= first; s = s->parent) {
     if (s->action.kind != ActionKind::Write || !s->action.rmw) continue;
-    auto& values = found[s->action.address];
-    if (!values.empty()) values.erase(values.begin()); // what it was before is known from an older one
+    auto& [values, by_others] = found[s->action.address];
+    if (!values.empty()) {
+      by_others |= values.front() != s->action.value;
+      values.erase(values.begin()); // what it was before is known from an older one
+    }
     values.insert(values.begin(), {s->answer, s->action.value});
   }
   return found;
@@ -46,6 +54,11 @@ void UndoneRounds::note_use(const LocalState& s) {
   (alone ? alone_ : looks).insert({a.address, s.state.thread, what});
 }
 
+// Whether nobody can tell by which value a wait was served.
+bool UndoneRounds::forgets(const LocalState& s) const {
+  return (program_.code[s.state.pc].flags & flag::forgets) != 0 || liveness_.is_unused(s.state.pc);
+}
+
 void UndoneRounds::note(const LocalState& s, const Machine& machine) {
   const Action& a = s.action;
   note_use(s);
@@ -55,10 +68,14 @@ void UndoneRounds::note(const LocalState& s, const Machine& machine) {
         between.insert({w->action.address, s.state.thread, a.loop});
   if (!old_values_) return;
   if (a.kind == ActionKind::Block && a.undone != a.attempt) {
-    for (const auto& [address, values] : written(s))
-      for (std::size_t k = 1; k + 1 < values.size(); ++k)
-        if (values[k] != values[0]) between.insert({address, s.state.thread, a.loop, values[0], values[k]});
-  } else if (a.kind == ActionKind::Read && a.part == Part::Await) {
+    for (const auto& [address, done] : written(s)) {
+      const std::uint64_t thread = s.state.thread;
+      // Of attempts the graph says what others wrote: Engine::note_between.
+      if (done.by_others && !a.attempt) between.insert({address, thread, a.loop, 0});
+      for (std::size_t k = 1; k + 1 < done.values.size(); ++k)
+        if (done.values[k] != done.values[0]) between.insert({address, thread, a.loop, done.values[0], done.values[k]});
+    }
+  } else if (a.kind == ActionKind::Read && a.part == Part::Await && forgets(s)) {
     Row row{a.address, s.state.thread};
     const auto wanted = machine.waits_for(s.state);
     row.insert(row.end(), wanted.begin(), wanted.end());
@@ -69,12 +86,12 @@ void UndoneRounds::note(const LocalState& s, const Machine& machine) {
 }
 
 bool UndoneRounds::seen(const Row& between, const Row& look) {
-  FP_ASSERT(between.size() == 5 || between.size() == 3, "what was between should have its five words, or three");
+  FP_ASSERT(between.size() >= 3 && between.size() <= 5, "what was between should have three to five words");
   FP_ASSERT(look.size() == 2 || look.size() == 3 || look.size() == 6, "a look should have two, three or six words");
   if ((between.size() == 3) != (look.size() == 3)) return false;
   if (between.size() == 3 && look[2] != access) return between[1] != look[1] && takes(look, between[0]);
   if (between[0] != look[0] || between[1] == look[1]) return false;
-  if (look.size() < 6) return true;
+  if (look.size() < 6 || between.size() == 4) return true;
   const auto served = [&](std::uint64_t v) {
     std::optional<Fault> none;
     const auto bits = static_cast<std::uint8_t>(look[3]);

@@ -7,6 +7,7 @@
 // left out, if no other thread ever uses the place. What the first thread does while no other runs does not count.
 #pragma once
 
+#include "vm/liveness.hpp"
 #include "vm/local_states.hpp"
 
 #include <set>
@@ -19,16 +20,18 @@ public:
   using Row = std::vector<std::uint64_t>;
 
   // `old_values`: others may read what was there before.
-  explicit UndoneRounds(bool old_values) : old_values_(old_values) {}
+  UndoneRounds(const Bytecode& program, bool old_values)
+      : program_(program), liveness_(program, Liveness::Observed::Live), old_values_(old_values) {}
 
   // Notes what a state of a thread is about to do, or has just left out.
   void note(const LocalState& state, const Machine& machine);
 
-  // Address, thread, position of the loop, value before and after, value in between; where the same was stored again,
-  // the first three.
+  // Address, thread, position of the loop, the value that would be there without the round, and the one that was; where
+  // others wrote in between, and their values are not known here, a 0 in place of both; where the same was stored
+  // again, only the first three.
   std::set<Row> between;
-  // Address, thread; of a wait also what it waits for: operation, bits, mask, operand. Of every use of a place and of
-  // what ends memory: address, thread, and which of them it is.
+  // Address, thread; of a wait whose value nobody uses also what it waits for: operation, bits, mask, operand. Of every
+  // use of a place and of what ends memory: address, thread, and which of them it is.
   std::set<Row> looks;
 
   // Whether the one who looks may take a value in between for something else.
@@ -36,7 +39,10 @@ public:
 
 private:
   void note_use(const LocalState& state);
+  bool forgets(const LocalState& wait) const;
 
+  const Bytecode& program_;
+  Liveness liveness_;
   bool old_values_;
   bool others_start_ = false; // threads that are not the first one
   std::set<Row> alone_;       // uses by the first thread while it seems to be the only one

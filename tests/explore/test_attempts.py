@@ -139,3 +139,43 @@ def test_a_store_between_an_attempt_and_its_end_is_not_passed_over() -> None:
     found = outcomes(read(text, "a.fp"), "sc")
     every = outcomes(read(text, "a.fp"), "sc", ExploreOptions(model="sc", spin_detection=False, unroll=4))
     assert set(every.states) <= set(found.states) and {dict(s)["x"] for s in found.states} == {4, 5}
+
+
+#: Who knows that a loop is over may still see what it had put there, where old values may be read.
+_LATE = {
+    "the value that ends a wait is used": """
+        var x = 1, done
+        thread T0 { FADD(x, -1) }
+        thread T1 { while FADD(x, 2) & 1 { FADD(x, -2) }; done := 1 }
+        thread T2 { while done == 0 { }; r := x; while r == 99 { r := x }; assert(r != 3) }""",
+    "others add in between": """
+        var x, y, done
+        thread T0 { FADD(x, 10) }
+        thread T1 { while FADD(x.rel, 1) == 0 { FADD(x.rel, -1) }; done := 1; y := 1; x.rel := 50 }
+        thread T2 {
+          while done == 0 { }
+          while x.acq < 11 { }
+          while x.acq == 11 { }
+          s := y
+          assert(s == 1)
+        }""",
+}
+
+
+@pytest.mark.parametrize("model", ["rc11", "wrc11", "imm", "armv8", "power", "armv7", "riscv"])
+@pytest.mark.parametrize("name", _LATE)
+def test_what_was_there_in_between_may_be_seen_later(name: str, model: str) -> None:
+    options = CheckOptions(model=model, fix=False)
+    if (name, model) == ("others add in between", "riscv"):  # rel and acq are fences there, which order more
+        assert explore(read(_LATE[name], "late.fp"), model, options).answer is not Answer.FAIL
+        return
+    found = explore(read(_LATE[name], "late.fp"), model, options)
+    assert found.answer is Answer.FAIL, found.reason
+    assert found.errors[0].kind is ErrorKind.ASSERTION
+
+
+@pytest.mark.parametrize("name", _LATE)
+def test_what_was_there_in_between_is_gone_later(name: str) -> None:
+    """Where nobody reads old values."""
+    for model in ("sc", "tso", "pso"):
+        assert explore(read(_LATE[name], "late.fp"), model, CheckOptions(model=model)).answer is Answer.PASS, model

@@ -239,7 +239,8 @@ class Cas(Instruction):
 class Await(Instruction):
     """Reads until `(value & mask) op operand` holds, without an event for the reads that failed; blocks the thread
     while nothing satisfies it. `spin`: where the loop of the program stands that this was; to wait there for ever is a
-    violation of liveness and not a deadlock. `barrier`: the wait for all who arrive at one."""
+    violation of liveness and not a deadlock. `barrier`: the wait for all who arrive at one. `forgets`: nobody can tell
+    by which value it was served."""
 
     mnemonic: ClassVar[str] = "await"
     dst: Reg | None = _define()
@@ -251,6 +252,7 @@ class Await(Instruction):
     mode: Mode = _attribute(Mode, default=Mode.RLX)
     spin: Position | None = _attribute(Position, default=None)
     barrier: bool = _attribute(bool, default=False)
+    forgets: bool = _attribute(bool, default=False)
 
 
 @dataclass(frozen=True, slots=True)

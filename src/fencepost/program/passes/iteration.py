@@ -3,6 +3,7 @@ again, and leave everything else as it was? Then the loop only waits."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TypeAlias
 
 from fencepost.program.instructions import Assert, Branch, Cas, Compute, Instruction, Jump, Load, Op, Rmw
@@ -79,19 +80,22 @@ Value: TypeAlias = At | Read | Test | Pure | Unknown | Operand
 @dataclass(frozen=True, slots=True)
 class Iteration:
     """`access` is the index of the one access; the loop is left where `leaves` holds. `operand` is its right side,
-    where it is a constant or a register that holds it when the access happens."""
+    where it is a constant or a register that holds it when the access happens. `forgets`: what was read is not used
+    after the loop."""
 
     access: int
     leaves: Test
     operand: Operand | None
+    forgets: bool
 
 
-def find_iteration(flow: Flow, loop: Loop, live: int) -> Iteration | None:
+def find_iteration(flow: Flow, loop: Loop, live: Mapping[int, int]) -> Iteration | None:
+    """`live`: the registers that are used after the beginning of each block, as bits."""
     return _Walk(flow, loop, live).run()
 
 
 class _Walk:
-    def __init__(self, flow: Flow, loop: Loop, live: int) -> None:
+    def __init__(self, flow: Flow, loop: Loop, live: Mapping[int, int]) -> None:
         self.flow, self.loop, self.live = flow, loop, live
         self.code = flow.function.code
         self.inside = {n for b in loop.blocks for n in range(flow.blocks[b].first, flow.blocks[b].last + 1)}
@@ -113,9 +117,9 @@ class _Walk:
             return None
         for goes_on, holds, side in ((branch.then, test, branch.otherwise), (branch.otherwise, test.negated(),
                                                                               branch.then)):  # fmt: skip
-            if self.returns(goes_on, env, holds) and self.exits(side, env, holds.negated()):
-                leaves = holds.negated()
-                return Iteration(self.access, leaves, self.holder(leaves.right))
+            leaves = holds.negated()
+            if self.returns(goes_on, env, holds) and (left := self.exits(side, env, leaves)):
+                return Iteration(self.access, leaves, self.holder(leaves.right), self.forgets(*left, leaves))
         return None
 
     @property
@@ -166,12 +170,19 @@ class _Walk:
         stop = self.follow(index, env, fact) if index != self.head else (index, env)
         if stop is None or stop[0] != self.head:
             return False
-        changed = [r for r, v in env.items() if v != At(r) and self.live >> r & 1]
+        changed = [r for r, v in env.items() if v != At(r) and self.live[self.loop.header] >> r & 1]
         return not changed
 
-    def exits(self, index: int, env: dict[int, Value], fact: Test) -> bool:
+    def exits(self, index: int, env: dict[int, Value], fact: Test) -> tuple[int, dict[int, Value]] | None:
+        """Where this side leaves the loop, and what registers hold then."""
         stop = self.follow(index, dict(env), fact)
-        return index not in self.inside or (stop is not None and stop[0] not in self.inside)
+        return stop if stop is not None and stop[0] not in self.inside else None
+
+    def forgets(self, index: int, env: dict[int, Value], fact: Test) -> bool:
+        """Whether no register that is used from there on says more about what was read than the fact."""
+        live = self.live[self.flow.block_of(index)]
+        read = [v for r, v in env.items() if live >> r & 1 and isinstance(v, Read | Test | Unknown)]
+        return all(isinstance(v, Test) and _decide(v, fact) is not None for v in read)
 
     def holder(self, value: Value) -> Operand | None:
         """An operand that has this value when the access happens."""

@@ -96,7 +96,7 @@ def _find(function: Function, observed: frozenset[int], undo: bool, heads: bool 
     others: list[Loop] = []
     live = flow.live(sum(1 << r for r in observed))
     for loop in loops:
-        waiting = _waiting(flow, loop, live[loop.header])
+        waiting = _waiting(flow, loop, live)
         if waiting is not None:
             parts[waiting[0]] = waiting[1]
         elif heads and any(isinstance(i, _READS) for i in _code(flow, loop)):
@@ -151,7 +151,7 @@ def _add_head(
     parts[first] = [SpinHead(kept, first, undo, at=flow.position(loop)), *moved]
 
 
-def _waiting(flow: Flow, loop: Loop, live: int) -> tuple[int, list[Instruction]] | None:
+def _waiting(flow: Flow, loop: Loop, live: dict[int, int]) -> tuple[int, list[Instruction]] | None:
     """The access of a loop that does nothing else, and what to put in its place."""
     if not loop.regular:
         return None
@@ -160,6 +160,8 @@ def _waiting(flow: Flow, loop: Loop, live: int) -> tuple[int, list[Instruction]]
         return None
     access = flow.function.code[iteration.access]
     code = _wait_for(access, iteration.leaves, iteration.operand, _place_of_wait(flow, loop, access))
+    if code and isinstance(code[0], Await):
+        code[0] = replace(code[0], forgets=iteration.forgets)
     return None if code is None else (iteration.access, code)
 
 
