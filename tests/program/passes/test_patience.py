@@ -73,6 +73,7 @@ _LOOP = "n := 20; while n > 0 { n := n - 1; %s }; r := y"
         (_LOOP % "k := x; if k { break }", True),
         ("n := 0; while n < 20 { k := x; if k { break }; n := n + 1 }; r := y", True),
         ("n := 20; while 1 { m := n - 1; q := m; p := q < 0; n := q; if p { break }; k := x; if k { break } }", True),
+        ("n := 20; while 1 { m := n - 1; n := m; if m < 0 { break }; k := x; if k { break } }; r := m", False),
         ("n := 0; while n < 7 { k := x; if k { break }; n := n + 1 }; r := y", False),  # few
         (_LOOP % "k := x", False),  # nothing ends it
         (_LOOP % "k := x; s := y; if k { break }", False),  # two reads are not seen again
