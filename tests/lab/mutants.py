@@ -323,7 +323,7 @@ def main() -> int:
         parser.error("--work names no folder")
     workshop = Workshop(options.work.resolve(), options.python)
     workshop.prepare()
-    for mutant in sorted(chosen, key=lambda m: (m.native, narrowed(m.file) is None, m.file)):
+    for mutant in sorted(chosen, key=lambda m: (bool(m.survives), m.native, narrowed(m.file) is None, m.file)):
         known = record.said.get(mutant.name)
         if known is None or options.again:
             record.keep(mutant, asked(workshop, mutant, known.by if known else ()))
