@@ -19,6 +19,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "fuzz"), str(HERE.parent / "robustness")]
 
 import explored  # noqa: E402
+import failing  # noqa: E402
 import hardware  # noqa: E402
 import rc11_fuzz  # noqa: E402
 from compared import MODELS as THREADED  # noqa: E402
@@ -170,6 +171,10 @@ def hardware_kind(model: str) -> Judge:
         return None if found is None or found.equal else f"{found}\n{print_program(program)}"
 
     return judge
+
+
+def failing_kind(shape: str, model: str) -> Judge:
+    return lambda seed: failing.difference(seed, shape, model)
 
 
 def late_kind(shape: str, model: str, ways: tuple[str, ...]) -> Judge:
@@ -396,6 +401,7 @@ def kinds() -> list[Kind]:
     found += [Kind("two ways, atomic blocks", m, ways_kind("blocks", m, blocks), 16) for m in LANGUAGE[:6]]
     found += [Kind("two ways, late starts", m, late_kind("c11", m, blocks), 12) for m in LANGUAGE[:6]]
     found += [Kind("two ways, hardware", m, hardware_kind(m), 40) for _, m in HARDWARE]
+    found += [Kind("two ways, assertions", m, failing_kind(shape, m), 30) for shape, m in HARDWARE if shape == m]
     found += [Kind("two ways, cycles", m, cycles_kind(m, blocks), 30) for _, m in HARDWARE]
     found += [Kind("weaker model", f"{a} ⊆ {b}", weaker_kind("ra" if "ra" in (a, b) else "c11", a, b), 100)
               for a, b in INCLUSIONS]  # fmt: skip

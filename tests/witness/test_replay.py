@@ -8,10 +8,12 @@ from dataclasses import replace
 import pytest
 from samples import SAMPLES, assertion_rc11, race, sources, use_after_free
 
+import fencepost
 from fencepost.errors import InputError
 from fencepost.execution.execution import EventKind
 from fencepost.program.instructions import ErrorKind, Mode
-from fencepost.verdict import Edge, Witness
+from fencepost.program.reader import read_program
+from fencepost.verdict import Answer, Edge, Witness
 from fencepost.witness.codec import decode, encode
 from fencepost.witness.errors import dispute
 from fencepost.witness.replay import ReplayError, replay
@@ -138,3 +140,27 @@ def test_event_numbers_out_of_range_are_refused(path: str) -> None:
     }  # fmt: skip
     with pytest.raises(InputError, match="there is no event"):
         decode({**document, path: bad[path]})
+
+
+@pytest.mark.parametrize("model", ["armv8", "riscv", "power"])
+def test_a_store_conditional_that_fails_last(model: str) -> None:
+    """It leaves no event, and the thread goes on to what it gets wrong."""
+    text = """program "t" arch=c11
+global x size=8 align=8
+function P() registers(%a, %b, %c) {
+  %a = load &x mode=rlx exclusive=true
+  %b = store_conditional &x, 2 mode=rlx
+  %c = compute (%a, 1) op=ne
+  assert %c
+  return _
+}
+function Q() {
+  store &x, 1 mode=rlx
+  return _
+}
+thread P = P()
+thread Q = Q()
+"""
+    verdict = fencepost.check(read_program(text, "t.fpir"), model=model, keep_going=True)
+    assert verdict.answer is Answer.FAIL
+    assert [e.kind for e in verdict.errors] == [ErrorKind.ASSERTION]

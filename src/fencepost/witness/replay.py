@@ -168,6 +168,9 @@ class _Replayer:
                 self._allocate(run, action)
                 moved = True
                 continue
+            if run.done == len(run.events) and action.conditional is not None and action.may_fail:
+                self.machine.reply(run.state, 0)  # it failed, or the thread did not get there: neither leaves an event
+                continue
             if run.done == len(run.events) or action.kind is Kind.ERROR:
                 run.stopped, run.result, run.left = action, action.value, run.events[run.done :]
                 run.operation = operation(run.state.frames[-1]) if run.state.frames else ""
