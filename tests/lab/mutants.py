@@ -243,7 +243,8 @@ def repeated(asked: Question, said: str) -> Question:
     """The same question, cut down to what failed where that is told."""
     if asked[: len(PYTEST)] == PYTEST:
         failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", said, re.MULTILINE)
-        return (*PYTEST, *failed) if failed else asked
+        whole = [name if name.endswith("]") else name.partition("[")[0] for name in failed]  # one with " - " was cut
+        return (*PYTEST, *whole) if whole else asked
     found = re.search(r"^(.*), seed (\d+): ", said, re.MULTILINE)
     if found is None:
         return asked
