@@ -288,8 +288,8 @@ def report(record: Record) -> str:
         lines.append(f"| {name} | {len(members)} | {len(known)} | {known.count(FOUND)} |")
     told = {m: record.said[m.name].said for m in mutants() if m.name in record.said}
     survivors = [f"- {m.name}: {said}. {m.survives}".strip() for m, said in told.items() if said != FOUND]
-    slowest = max((a.ask for a in record.said.values()), default=0.0)
-    words = f"The last run took at most {slowest:.0f} s of processor time to find one."
+    slowest = max((a.ask for a in record.said.values() if a.said == FOUND), default=0.0)
+    words = f"Those that were found took at most {slowest:.0f} s of processor time each."
     left = ["Not found:", "", *survivors] if survivors else ["None of those that were asked survives."]
     return "\n".join([words, "", *lines, "", *left])
 
