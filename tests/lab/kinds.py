@@ -181,7 +181,9 @@ def late_kind(shape: str, model: str, ways: tuple[str, ...]) -> Judge:
     def judge(seed: int) -> str | None:
         program = late_starts(seed, shape, size=6)
         found = compare(program, model, ways)
-        return None if found is None else f"{found.text} {found.counts}\n{print_program(program)}"
+        if found is None or len(set(found.counts.values())) == 1:  # who is started first has the lower number, or not
+            return None
+        return f"{found.text} {found.counts}\n{print_program(program)}"
 
     return judge
 
