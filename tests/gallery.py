@@ -41,7 +41,7 @@ def _said(path: Path) -> str:
         assert_verdict(path, "pass", model="rc11")
     except UnexpectedVerdictError as found:
         assert found.verdict.errors[0].kind.value.replace("-", " ") == _kind(path), path.name
-        lines = re.sub(r"\S*gallery/", "", str(found)).splitlines()[1:]
+        lines = re.sub(r"[^\s(]*gallery/", "", str(found)).splitlines()[1:]
         why = next(i for i, line in enumerate(lines) if line.startswith("why"))
         rest = lines[why:]
         end = next((i for i, line in enumerate(rest) if not line), len(rest))

@@ -76,19 +76,22 @@ class Cure:
         oracle: Oracle = Asked(space, budget) if self.robust else Explorer(space, model, self.options, budget)
         limits = Limits(_CHECKS, max(_JUDGED_EVENTS // max(self.events, 15), 50))
         found = search(space, oracle, limits)
-        if found.ending is Ending.NONE:
+        cured = None
+        if found.ending is Ending.FOUND and found.chosen:
+            cured = Cured(tuple(_fixes(space, places, found.chosen)), found.bounded, self.robust)
+        if self.texts.passed_over if cured is None else any(_between_statements(f) for f in cured.fixes):
+            cured = self._by_text(model, budget, limits, cured)
+        if cured is None and found.ending is Ending.NONE:
             return self._made_atomic(model, budget, found.verdict)
-        if found.ending is not Ending.FOUND or not found.chosen:
-            return None
-        fixes = tuple(_fixes(space, places, found.chosen))
-        cured = Cured(fixes, found.bounded, self.robust)
-        if self.files is not None and any(_between_statements(f) for f in fixes):
-            return self._by_text(self.files, model, budget, limits, cured)
         return cured
 
-    def _by_text(self, given: Files, model: Model, budget: _Budget, limits: Limits, cured: Cured) -> Cured | None:
-        """With a fence in it: the search is done once more with the gaps of the text, and what it says is checked.
-        Where it finds nothing (a body without braces has no gap), what was found for the program."""
+    def _by_text(self, model: Model, budget: _Budget, limits: Limits, cured: Cured | None) -> Cured | None:
+        """With a fence in it, or one before a loop to try: the search is done once more with the gaps of the text, and
+        what it says is checked. Where it finds nothing (a body without braces has no gap), what was found for the
+        program."""
+        given = self.files
+        if given is None:
+            return cured
         if not self.texts.current():
             return None
         options = self.options
@@ -165,6 +168,7 @@ class _Texts:
         places = {i.at.file for f in program.functions for i in f.code if i.at is not None and not foreign(i.at)}
         self.texts = {file: text for file in sorted(places) if (text := load_text(file)) is not None}
         self.gaps: dict[str, list[int]] = {}
+        self.passed_over = False  # a fence before a loop is not before each of its accesses: only the text has it
 
     def current(self) -> bool:
         """Whether the files still hold these texts."""
@@ -181,7 +185,10 @@ class _Texts:
             self.gaps[at.file] = sorted({*language.gaps(text), *(m.end() for m in _BODY.finditer(text))})
         gaps = self.gaps[at.file]
         number = bisect_right(gaps, offset) - 1
-        return gaps[number] if number >= 0 and not _LOOP.match(text, gaps[number]) else -1
+        if number >= 0 and not _LOOP.match(text, gaps[number]):
+            return gaps[number]
+        self.passed_over = True
+        return -1
 
     def known(self, at: Position) -> bool:
         return at.file in self.texts
