@@ -22,7 +22,8 @@ struct World {
     a.thread();
     a.fetch_add(x, 1);
     program = a.program();
-    states = std::make_unique<LocalStates>(program, false, MachineLimits{});
+    states = std::make_unique<LocalStates>(program, false, MachineLimits{},
+                                           std::make_shared<ThreadNumbers>(program.threads.size()));
     start(g);
     start(wide);
   }
