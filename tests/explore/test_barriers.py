@@ -37,6 +37,8 @@ def test_without_it_every_order_counts() -> None:
     ("looks", [], "assertion"),
     ("early_destroy", [], "bad-call"),
     ("left_out", [], "assertion"),
+    ("which_came", [], "assertion"),
+    ("between_rounds", [], "assertion"),
 ])  # fmt: skip
 @pytest.mark.parametrize("model", ["sc", "rc11"])
 def test_where_order_matters_it_is_explored(name: str, flags: list[str], kind: str, model: str) -> None:

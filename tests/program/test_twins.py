@@ -211,7 +211,7 @@ def thread(seed: int) -> Program:
             case 7:
                 return Branch(value(), forward, random.randint(at + 1, length))
             case 8:
-                return Switch(value(), (Const(0), Const(1)), (forward, length), at + 1)
+                return Switch(value(), (Const(0), Const(1), Const(0)), (forward, length, at + 1), at + 1)
             case 9:
                 return Call(dst, FunctionAddress("other"), (value(), value()))
             case 10:
