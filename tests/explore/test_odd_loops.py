@@ -122,6 +122,15 @@ def test_nor_do_they_in_thousands_of_programs(model: str) -> None:
     assert sum(_same_with_shortcuts(seed, model) for seed in range(5_000, 8_000)) > 2_000
 
 
+@pytest.mark.parametrize("model", ["sc", "tso", "ra", "rc11"])
+@pytest.mark.parametrize("round_", ["y := 1", "s := x; y := s", "XCHG(y, 1)", "CAS(y, 0, 1)"])
+def test_a_round_that_writes_what_ends_the_loop_is_no_wait(round_: str, model: str) -> None:
+    """The thread knows nothing new when it comes back, but memory is not what it was."""
+    text = f"var x = 1, y\nthread P {{ while y == 0 {{ {round_} }}; z := 1 }}\nobserve y\n"
+    found = outcomes(read(text, "writes.fp"), model)
+    assert (dict(found.states), found.reason) == ({(("y", 1),): 1}, "")
+
+
 def test_what_a_round_leaves_in_an_observed_register_is_seen() -> None:
     """The last round may find x first; what the one before it read of y is still there in the end."""
     loop = "while 1 { k := x; if k == 2 { break }; s := y; if s == 1 { break } }"
