@@ -165,6 +165,11 @@ _LATE = {
         thread T0 { FADD(x, -1) }
         thread T1 { while FADD(x, 2) & 1 { FADD(x, -2) }; done := 1 }
         thread T2 { while done == 0 { }; r := x; while r == 99 { r := x }; assert(r != 3) }""",
+    "the value that ends a wait is used, and any ends it": """
+        var c, x, done
+        thread T0 { c := 1 }
+        thread T1 { while c == 0 { FADD(x, 2); FADD(x, -2) }; done := 1 }
+        thread T2 { while done == 0 { }; while 1 { r := x; if r != 99 { break } }; assert(r != 2) }""",
     "others add in between": """
         var x, y, done
         thread T0 { FADD(x, 10) }

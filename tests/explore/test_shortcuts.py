@@ -149,3 +149,45 @@ def test_a_wait_that_orders_more_is_not_moved(tmp_path: Path) -> None:
     assert _check(tmp_path, body, 2).executions == 3, "both see the first zero, both the second, or each its own"
     weaker = body.replace("memory_order_acquire", "memory_order_relaxed")
     assert _check(tmp_path, weaker, 2).executions == 2
+
+
+def test_a_plain_read_in_a_round_is_not_left_out(tmp_path: Path) -> None:
+    """Who hears that the loop is over, by a relaxed flag, races with what the loop read in vain."""
+    body = """
+    atomic_int ready, over; int data;
+    void *user(void *me) {
+      if (me == (void *)1) {
+        while (!atomic_load_explicit(&over, memory_order_relaxed)) ;
+        data = 1;
+      } else if (me) {
+        atomic_store_explicit(&ready, 1, memory_order_relaxed);
+      } else {
+        int seen = atomic_load_explicit(&ready, memory_order_relaxed);
+        while (!seen) {
+          (void)*(volatile int *)&data;
+          seen = atomic_load_explicit(&ready, memory_order_relaxed);
+        }
+        atomic_store_explicit(&over, 1, memory_order_relaxed);
+      }
+      return 0;
+    }
+    """
+    verdict = _check(tmp_path, body, 3, model="rc11", fix=False)
+    assert [e.kind for e in verdict.errors] == [ErrorKind.RACE]
+
+
+def test_who_counts_in_private_memory_does_not_go_round(tmp_path: Path) -> None:
+    body = """
+    atomic_int x;
+    void *user(void *me) {
+      int n[2] = {0, 0}, *looks = &n[(long)me & 1];
+      do {
+        atomic_load_explicit(&x, memory_order_relaxed);
+        ++*looks;
+      } while (*looks < 3);
+      assert(n[0] != 3);
+      return 0;
+    }
+    """
+    verdict = _check(tmp_path, body, 1, model="rc11", fix=False)
+    assert [e.kind for e in verdict.errors] == [ErrorKind.ASSERTION]
