@@ -31,7 +31,7 @@ public:
   std::vector<std::int64_t> save() const override;
   bool load(const std::vector<std::int64_t>& saved) override;
   std::vector<std::int64_t> split() override;
-  bool add_frontier() override;
+  bool add_frontier(const Budget& budget) override;
   std::optional<Sample> sample(Sampling& how, const Budget& budget) override;
   bool full() const override { return full_; }
 

@@ -30,11 +30,8 @@ template <unsigned W> void CommitEngine<W>::begin() {
 template <unsigned W> Progress CommitEngine<W>::run(const Budget& budget) {
   const std::uint64_t start = results_.executions + results_.blocked;
   for (;; ++tick_) {
-    if ((tick_ & 0x7) == 0 && budget.stopped()) return Progress::Paused;
-    if ((tick_ & 0xFF) == 0) {
-      if (std::chrono::steady_clock::now() >= budget.deadline) return Progress::Paused;
-      if (states_.bytes() > options_.cache_bytes) collect_states();
-    }
+    if ((tick_ & ticks_between_looks<W>) == 0 && budget.spent()) return Progress::Paused;
+    if ((tick_ & 0xFF) == 0 && states_.bytes() > options_.cache_bytes) collect_states();
     if (reporter_.failed()) return Progress::Failed;
     if (!active_) {
       if (stack_.size() == spare_) return Progress::Done;

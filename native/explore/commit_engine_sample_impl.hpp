@@ -5,9 +5,11 @@
 
 namespace fencepost {
 
-template <unsigned W> bool CommitEngine<W>::add_frontier() {
-  for (; spare_ < stack_.size(); ++spare_)
+template <unsigned W> bool CommitEngine<W>::add_frontier(const Budget& budget) {
+  for (; spare_ < stack_.size(); ++spare_) {
+    if (budget.spent()) return false;
     frontier_.add(top(), stratum(top()));
+  }
   if (active_) frontier_.add(current_, stratum(current_));
   active_ = false;
   return true;

@@ -42,10 +42,10 @@ public:
   virtual bool load(const std::vector<std::int64_t>& saved) = 0;
 
   // What an estimate asks. First for each piece of work (begun or loaded): everything that is still to be done becomes
-  // part of the frontier, and nothing is left of the exploration itself; false where this engine cannot do it, or it is
-  // too large. Then as often as wanted: a sample of all that lies below the frontier; empty where a graph outgrows the
-  // width (`full`) or the budget is spent.
-  virtual bool add_frontier() { return false; }
+  // part of the frontier, and nothing is left of the exploration itself; false where this engine cannot do it, it is
+  // too large, or the budget is spent. Then as often as wanted: a sample of all that lies below the frontier; empty
+  // where a graph outgrows the width (`full`) or the budget is spent.
+  virtual bool add_frontier(const Budget& /*budget*/) { return false; }
   virtual std::optional<Sample> sample(Sampling&, const Budget&) { return std::nullopt; }
   virtual bool full() const { return false; }
 
@@ -77,13 +77,17 @@ public:
   std::vector<std::int64_t> save() const override;
   bool load(const std::vector<std::int64_t>& saved) override;
   std::vector<std::int64_t> split() override;
-  bool add_frontier() override;
+  bool add_frontier(const Budget& budget) override;
   std::optional<Sample> sample(Sampling& how, const Budget& budget) override;
   bool full() const override { return full_; }
 
 private:
   enum class Kind : std::uint8_t { Plain, Read, Choose, Write, Base, Stuck };
-  enum class Step : std::uint8_t { Applied, Pushed, Exhausted };
+  enum class Step : std::uint8_t { Applied, Pushed, Exhausted }; // Pushed: the last frame is to be advanced
+
+  // Whether the budget is looked at after each alternative that is refused: in a large graph there may be thousands,
+  // and to refuse one may take a hundredth of a second.
+  static constexpr bool one_at_a_time = W == many;
 
   // A point of choice. `cursor` is the next alternative; `applied` says whether one is in the graph now.
   struct Frame {
@@ -120,7 +124,6 @@ private:
   Id next_source(Frame& f);
   bool apply_source(Frame& f, Id w);
   bool next_place(Frame& f);
-  bool next_accepted_place(Frame& f);
   void undo_place(Frame& f);
   void undo_base(Frame& f);
   std::uint64_t value_of(Id w, Location l) { return w == initial ? states_.locations().initial(l) : graph()[w].value; }
@@ -204,7 +207,7 @@ private:
   void report_at_the_end(const Graph<W>& g);
 
   // --- estimating
-  template <class Take> bool take_all(std::size_t first, Take&& take);
+  template <class Take> bool take_all(std::size_t first, const Budget& budget, Take&& take);
   bool was_maximal(const Graph<W>& g, Id e) const;
   Stratum stratum(const Graph<W>& g) const;
   bool expand(typename Population<Graph<W>>::Level& children, Sample& leaf, const Budget& budget);

@@ -56,11 +56,8 @@ template <unsigned W> Progress Engine<W>::run(const Budget& budget) {
   const std::uint64_t goal = budget.executions;
   const std::uint64_t start = results_.executions + results_.blocked;
   for (;; ++tick_) {
-    if ((tick_ & 0x7) == 0 && budget.stopped()) return Progress::Paused; // a tick takes 100 ns, in large graphs 10 ms
-    if ((tick_ & 0xFFF) == 0) {
-      if (std::chrono::steady_clock::now() >= budget.deadline) return Progress::Paused;
-      if (states_.bytes() > options_.cache_bytes) collect_states();
-    }
+    if ((tick_ & ticks_between_looks<W>) == 0 && budget.spent()) return Progress::Paused;
+    if ((tick_ & 0xFFF) == 0 && states_.bytes() > options_.cache_bytes) collect_states();
     if (reporter_.failed()) return Progress::Failed;
     if (descend_ && !push_next()) {
       if (full_) return full_ = false, Progress::Full;

@@ -102,8 +102,10 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_read(Frame& f)
     }
     unsettle_read(f.event);
   }
-  while (f.cursor != none)
+  while (f.cursor != none) {
     if (const Id w = next_source(f); w != none && apply_source(f, w)) return Step::Applied;
+    if (one_at_a_time) return Step::Pushed;
+  }
   return wait_instead(f) ? Step::Applied : Step::Exhausted;
 }
 
@@ -202,19 +204,16 @@ template <unsigned W> void Engine<W>::undo_place(Frame& f) {
   f.applied = false;
 }
 
-// The same, passing over the places that the model forbids.
-template <unsigned W> bool Engine<W>::next_accepted_place(Frame& f) {
-  for (undo_place(f); next_place(f); undo_place(f))
-    if (consistency_.accepts_write(graph(), f.event) && !hopeless() && symmetry_.canonical(graph(), f.event))
-      return true;
-  return false;
-}
-
 template <unsigned W> typename Engine<W>::Step Engine<W>::advance_write(Frame& f) {
   if (!f.revisiting) {
-    if (next_accepted_place(f)) {
-      judge_access(f.event);
-      return Step::Applied;
+    undo_place(f);
+    while (next_place(f)) {
+      if (consistency_.accepts_write(graph(), f.event) && !hopeless() && symmetry_.canonical(graph(), f.event)) {
+        judge_access(f.event);
+        return Step::Applied;
+      }
+      undo_place(f);
+      if (one_at_a_time) return Step::Pushed;
     }
     f.revisiting = true;
     if (!graph()[f.event].at->action.barrier) f.revisits = revisitable(f.event);
@@ -388,6 +387,7 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_base(Frame& f)
       unsettle_read(f.revisited);
     }
     undo_place(f);
+    if (one_at_a_time) return Step::Pushed;
   }
   return Step::Exhausted;
 }

@@ -9,9 +9,12 @@ namespace fencepost {
 inline constexpr std::size_t most_bytes = 64 << 20; // of a frontier
 
 // Takes every alternative of the frames from `first` on, newest first, without going on from any; then they are gone.
-// False where `take` wants no more.
-template <unsigned W> template <class Take> bool Engine<W>::take_all(std::size_t first, Take&& take) {
-  while (frames_.size() > first)
+// False where `take` wants no more or the budget is spent.
+template <unsigned W>
+template <class Take>
+bool Engine<W>::take_all(std::size_t first, const Budget& budget, Take&& take) {
+  for (; frames_.size() > first; ++tick_) {
+    if ((tick_ & ticks_between_looks<W>) == 0 && budget.spent()) return false;
     switch (advance(frames_.back())) {
     case Step::Applied:
       if (!take(graph())) return false;
@@ -22,16 +25,17 @@ template <unsigned W> template <class Take> bool Engine<W>::take_all(std::size_t
       retract(frames_.back());
       frames_.pop_back();
     }
+  }
   return true;
 }
 
-template <unsigned W> bool Engine<W>::add_frontier() {
+template <unsigned W> bool Engine<W>::add_frontier(const Budget& budget) {
   const auto add = [&](const Graph<W>& g) {
     frontier_.add(g, stratum(g));
     return frontier_.size() * g.bytes() < most_bytes;
   };
   if (descend_) add(graph());
-  if (!take_all(0, add)) return false;
+  if (!take_all(0, budget, add)) return false;
   use_level(0);
   graph() = {};
   return descend_ = true;
@@ -86,7 +90,8 @@ bool Engine<W>::expand(typename Population<Graph<W>>::Level& children, Sample& l
     }
     const Frame& f = frames_.back();
     if (f.kind != Kind::Plain && f.kind != Kind::Stuck) {
-      take_all(frames_.size() - 1, [&](const Graph<W>& g) { return children.add(g, stratum(g)), true; });
+      const auto add = [&](const Graph<W>& g) { return children.add(g, stratum(g)), true; };
+      spent = !take_all(frames_.size() - 1, budget, add);
       break;
     }
     if (advance(frames_.back()) != Step::Applied) break;

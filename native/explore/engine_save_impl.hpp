@@ -166,7 +166,7 @@ template <unsigned W> void Engine<W>::rebuild(Graph<W>& g, const std::vector<boo
           g.thread[child].now = states_.first(child, static_cast<std::uint32_t>(v.at->action.value), args);
           symmetry_.spawned(g, e);
         }
-        if (v.is_read() && v.pinned) continue; // it waits
+        if (v.is_read() && (v.pinned || v.reads_from == none)) continue; // it waits, or tries its sources
         th.now = states_.next(th.now, v.is_write() ? 0 : v.value);
       }
     }
@@ -184,9 +184,11 @@ template <unsigned W> void Engine<W>::rebuild(Graph<W>& g, const std::vector<boo
     if (v.is_write() && v.co_before != none) g.location[v.location].writes.set(g.bit(e));
   }
   rebuild_rows(g);
-  for (const auto& th : g.thread)
-    if (th.now && th.last != none && (g[th.last].is_write() || (g[th.last].is_read() && !g[th.last].pinned)))
-      stop_after_attempt(th.last);
+  for (const auto& th : g.thread) {
+    if (!th.now || th.last == none) continue;
+    const Event& v = g[th.last];
+    if (v.is_write() || (v.is_read() && !v.pinned && v.reads_from != none)) stop_after_attempt(th.last);
+  }
 }
 
 template <unsigned W> void Engine<W>::rebuild_rows(Graph<W>& g) {

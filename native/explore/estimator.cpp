@@ -34,8 +34,8 @@ Estimator::Estimator(const Bytecode& program, const ExploreOptions& options,
 
 Estimator::~Estimator() = default;
 
-// An engine whose frontier is all that is left; false where there is none that can do it.
-bool Estimator::prepare() {
+// An engine whose frontier is all that is left; false where there is none that can do it within the budget.
+bool Estimator::prepare(const Budget& budget) {
   if (options_.by_rsmc()) return false;
   for (;;) {
     workshop_ = std::make_unique<Workshop>(program_, options_, numbers_);
@@ -47,11 +47,11 @@ bool Estimator::prepare() {
         engine->begin();
       else
         fits = engine->load(*piece);
-      if (fits && !engine->add_frontier()) {
-        if (whole_) return false;
+      if (fits && !engine->add_frontier(budget)) {
+        if (whole_ || budget.spent()) return false;
         whole_ = true;
         pieces_.assign(1, {});
-        return prepare();
+        return prepare(budget);
       }
     }
     if (fits || width_ == Width::Many) return fits;
@@ -62,7 +62,7 @@ bool Estimator::prepare() {
 // One more sample; false where the budget is spent.
 bool Estimator::sample(Round& round, const Budget& budget) {
   for (;;) {
-    if (!workshop_ && !prepare()) return false;
+    if (!workshop_ && !prepare(budget)) return false;
     if (const auto found = workshop_->engine->sample(sampling_, budget)) {
       round.samples.push_back(*found);
       if (workshop_->states.bytes() > options_.cache_bytes) workshop_.reset();

@@ -28,7 +28,7 @@ public:
 
 private:
   struct Workshop;
-  bool prepare();
+  bool prepare(const Budget& budget);
   bool sample(Round& round, const Budget& budget);
 
   const Bytecode& program_;

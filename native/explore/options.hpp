@@ -1,5 +1,6 @@
 #pragma once
 
+#include "graph/bits.hpp"
 #include "models/commit_order.hpp"
 #include "models/model.hpp"
 #include "models/plan.hpp"
@@ -57,6 +58,10 @@ struct Budget {
   }
   bool spent() const { return stopped() || std::chrono::steady_clock::now() >= deadline; }
 };
+
+// An engine looks at its budget where its count of ticks has none of these bits. A tick takes 100 ns in most graphs,
+// four times a look at the clock, and up to a second in those of thousands of events, which have rows of many words.
+template <unsigned W> constexpr std::uint64_t ticks_between_looks = W == many ? 0 : 0x3F;
 
 enum class Progress : std::uint8_t { Done, Paused, Full, Failed };
 

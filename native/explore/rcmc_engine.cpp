@@ -29,7 +29,7 @@ template <unsigned W> Progress RcmcEngine<W>::run(const Budget& budget) {
   const std::uint64_t start = results_.executions + results_.blocked;
   while (!stack_.empty()) {
     if (reporter_.failed()) return Progress::Failed;
-    if (budget.stopped() || std::chrono::steady_clock::now() >= budget.deadline) return Progress::Paused;
+    if (budget.spent()) return Progress::Paused;
     if (results_.executions + results_.blocked - start >= budget.executions) return Progress::Paused;
     if (states_.bytes() > options_.cache_bytes) collect_states();
     now_ = std::move(stack_.back());
@@ -38,7 +38,7 @@ template <unsigned W> Progress RcmcEngine<W>::run(const Budget& budget) {
     for (const Id e : now_.fresh)
       judge_access(e);
     now_.fresh.clear();
-    visit();
+    visit(budget);
     if (full_) return Progress::Full;
   }
   return reporter_.failed() ? Progress::Failed : Progress::Done;
@@ -46,10 +46,11 @@ template <unsigned W> Progress RcmcEngine<W>::run(const Budget& budget) {
 
 // --- Algorithm 1 -----------------------------------------------------------------------------------------------------
 
-template <unsigned W> void RcmcEngine<W>::visit() {
+template <unsigned W> void RcmcEngine<W>::visit(const Budget& budget) {
   for (;;) {
     if (reporter_.failed()) return;
-    const int chosen = next_p(); // line 2
+    if (budget.spent()) return stack_.push_back(std::move(now_)); // it is whole between two events
+    const int chosen = next_p();                                  // line 2
     if (chosen < 0) return finish();
     const auto t = static_cast<std::uint32_t>(chosen);
     if (faulty(t)) continue;

@@ -32,7 +32,7 @@ private:
   };
 
   // --- Algorithm 1
-  void visit();
+  void visit(const Budget& budget);
   int next_p() const;
   bool can_move(const typename G::Thread& th) const;
   bool faulty(std::uint32_t t);

@@ -16,7 +16,7 @@ template <unsigned W> Progress RsmcEngine<W>::run(const Budget& budget) {
   const std::uint64_t start = results_.executions + results_.blocked;
   while (!frames_.empty()) {
     if (reporter_.failed()) return Progress::Failed;
-    if (budget.stopped() || std::chrono::steady_clock::now() >= budget.deadline) return Progress::Paused;
+    if (budget.spent()) return Progress::Paused;
     if (results_.executions + results_.blocked - start >= budget.executions) return Progress::Paused;
     step();
     if (model_.overflowed() && !told_) {

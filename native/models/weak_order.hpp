@@ -11,8 +11,6 @@
 #include "models/model.hpp"
 #include "models/psc.hpp"
 
-#include <vector>
-
 namespace fencepost {
 
 template <unsigned W> class WeakOrder {
@@ -65,13 +63,15 @@ public:
     (g.location[l].writes | g.location[l].reads).each([&](unsigned e) {
       if (static_cast<Id>(e) != read && previous(static_cast<Id>(e))) here.set(e);
     });
-    order(g, here);
     const Set writes = here & g.location[l].writes;
     if (writes.none()) return initial;
+    // From a write to the next that follows it there are only happens-before, and reads-from with happens-before after
+    // it: what comes between two writes are reads, and no reads-from begins at a read.
+    Set known;
+    writes.each([&](unsigned w) { known |= g.hb[w]; });
     Id best = none;
     writes.each([&](unsigned w) {
-      // A write is last where it is before no other.
-      if (writes.some([&](unsigned o) { return o != w && rows_[o].test(w); })) return;
+      if (known.test(w) || (g.readers[w] & here).meets(known)) return;
       const Event &v = g.event[w], *b = best == none ? nullptr : &g[best];
       if (!b || v.thread < b->thread || (v.thread == b->thread && v.index < b->index)) best = static_cast<Id>(w);
     });
@@ -117,23 +117,6 @@ private:
     return found;
   }
 
-  // rows_[y] := the accesses in `here`, which are of one location, before y in (hb ∪ rf)+ of those alone.
-  void order(const Graph<W>& g, const Set& here) {
-    FP_ASSERT(!(here - g.used).any(), "accesses that are ordered should be there");
-    if (rows_.size() < g.event.size()) rows_.resize(g.event.size());
-    here.each([&](unsigned y) {
-      rows_[y] = g.hb[y] & here;
-      const Id w = g.event[y].reads_from;
-      if (w >= 0 && here.test(g.bit(w))) rows_[y].set(g.bit(w));
-    });
-    here.each([&](unsigned k) {
-      here.each([&](unsigned y) {
-        if (rows_[y].test(k)) rows_[y] |= rows_[k];
-      });
-    });
-  }
-
-  std::vector<Set> rows_;
   PartialSc<W, WeakOrder<W>> psc_;
 };
 

@@ -11,8 +11,13 @@ from pathlib import Path
 import pytest
 
 import fencepost
+from fencepost import _core
 from fencepost.cli.progress import ProgressLine, _duration
+from fencepost.explore.begin import begin
+from fencepost.explore.native import native_options
 from fencepost.frontends import read_text
+from fencepost.models.registry import find
+from fencepost.options import CheckOptions
 from fencepost.verdict import Answer, Estimate
 
 PROGRAMS = Path(__file__).parent.parent.parent / "benchmarks" / "programs"
@@ -112,3 +117,45 @@ def test_an_estimate_ends_in_time_where_a_loop_goes_on_without_a_choice() -> Non
     verdict = fencepost.check(read_text(text, "t.fp"), model="armv8", time_limit=1, spin_detection=False)
     assert verdict.answer is Answer.UNKNOWN
     assert time.perf_counter() - before < 30, "samples of thousands of events took minutes"
+
+
+#: Executions of thousands of events, in which thousands of choices are refused one after the other.
+STORES = "thread A { for i in 1..%d { x.sc := i }; y.sc := 1 }"
+REFUSED = f"var x, y\n{STORES}\nthread B {{ r := y; fence.sc; s := x.sc; assert(r == 0 || s == %d) }}\n"
+EXCHANGED = """var x, y
+thread A { for i in 1..1200 { x.sc := i; r := y.sc } }
+thread B { for i in 1..1200 { y.sc := i; r := x.sc } }
+"""
+
+
+@pytest.mark.parametrize("model", ["rc11", "wrc11"])
+def test_executions_of_thousands_of_events_end_in_time(model: str) -> None:
+    before = time.process_time()
+    verdict = fencepost.check(read_text(EXCHANGED, "t.fp"), model=model, time_limit=1)
+    assert verdict.answer is Answer.UNKNOWN and verdict.reason.startswith("stopped after 1 seconds")
+    assert time.process_time() - before < 7, "it took 14 seconds when a read tried all its writes at once"
+
+
+def test_the_core_looks_at_the_clock_itself() -> None:
+    """Nobody else does, where it is asked for a first execution."""
+    model = find("wrc11")
+    prepared, engine = begin(read_text(EXCHANGED, "t.fp"), model, CheckOptions())
+    assert prepared is not None
+    first = _core.Exploration(prepared.bytecode, native_options(prepared, model, engine, CheckOptions(), keep=0))
+    before = time.process_time()
+    assert first.run(0.5, 2**62, 1) is _core.Progress.PAUSED
+    first.estimate(0.5)
+    assert time.process_time() - before < 5, "it looked after 4096 steps, which took minutes"
+
+
+@pytest.mark.parametrize("model", ["rc11", "wrc11"])
+def test_what_stops_amid_refused_choices_goes_on_there(tmp_path: Path, model: str) -> None:
+    program, state = read_text(REFUSED % (560, 560), "t.fp"), str(tmp_path / "state")
+    whole = fencepost.check(program, model=model, digest=True)
+    part = fencepost.check(program, model=model, digest=True, time_limit=0.1, save=state)
+    for _ in range(200):
+        if part.answer is not Answer.UNKNOWN:
+            break
+        part = fencepost.check(program, model=model, digest=True, time_limit=0.2, save=state, resume=state)
+    assert whole.answer is Answer.PASS and whole.executions == 562
+    assert (part.answer, part.executions, part.extra["digest"]) == (whole.answer, 562, whole.extra["digest"])

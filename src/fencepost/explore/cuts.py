@@ -30,7 +30,7 @@ def settled(prepared: Prepared, model: Model, engine: Engine, options: ExploreOp
         prepared = with_cuts(prepared, list(journal.load(Path(options.resume)).cuts)) or prepared
     while _mixes(prepared.program):
         first = _core.Exploration(prepared.bytecode, native_options(prepared, model, engine, options, keep=0))
-        first.run(_AT_MOST, 1, 1)
+        first.run(min(_AT_MOST, options.time_limit or _AT_MOST), 1, 1)
         cuts = first.results().cuts
         if cuts and not prepared.early and begins_late(engine, options, keep=0):
             prepared = replace(prepared, early=True)  # what is taken apart before the first thread is no matter
