@@ -58,8 +58,11 @@ void Results::report_left_out() {
     Finding f;
     f.kind = ErrorKind::LeftOut;
     f.message =
-        "another thread may see what an iteration of the loop adds and takes back after the loop has ended: what "
-        "comes of that is not explored (--no-spin-detection explores it)";
+        UndoneRounds::is_read(b)
+            ? "an iteration of the loop that was left out reads what another thread writes or frees: whether the "
+              "two are always in order is not known (--no-spin-detection explores it)"
+            : "another thread may see what an iteration of the loop adds and takes back after the loop has "
+              "ended: what comes of that is not explored (--no-spin-detection explores it)";
     f.position = position;
     f.thread = static_cast<std::int32_t>(b[1]);
     findings.push_back(std::move(f));

@@ -57,9 +57,11 @@ LocalStates::LocalStates(const Bytecode& program, bool track_dependencies, Machi
   FP_REQUIRE(numbers_ != nullptr, "threads should have numbers");
   if (limits.shortcuts && !track_dependencies) rounds_ = std::make_unique<Rounds>(machine_);
   const auto undoes = [](const Instruction& i) { return i.opcode == Opcode::SpinHead && i.flags & flag::undoes; };
-  if (std::none_of(program.code.begin(), program.code.end(), undoes)) return;
-  if (rounds_) attempts_ = std::make_unique<Attempts>(machine_, *rounds_);
-  if (limits.old_values || limits.keeps) undone_ = std::make_unique<UndoneRounds>(program, limits.old_values);
+  const auto spins = [](const Instruction& i) { return i.opcode == Opcode::SpinHead; };
+  const bool any = std::any_of(program.code.begin(), program.code.end(), undoes);
+  if (any && rounds_) attempts_ = std::make_unique<Attempts>(machine_, *rounds_);
+  const bool old_values = limits.old_values && std::any_of(program.code.begin(), program.code.end(), spins);
+  if (old_values || (any && limits.keeps)) undone_ = std::make_unique<UndoneRounds>(program, limits.old_values);
 }
 
 LocalStates::~LocalStates() = default;

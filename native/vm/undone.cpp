@@ -7,8 +7,10 @@
 namespace fencepost {
 namespace {
 
-// What a row of three words is about.
-constexpr std::uint64_t access = 0, frees = 1, ends = 2;
+// What a look of three words is about.
+constexpr std::uint64_t reads = 0, frees = 1, ends = 2, writes = 3, writes_plainly = 4;
+// What a row of four words is about.
+constexpr std::uint64_t by_others = 0, read = 1, plain_read = 2;
 
 // What the writes of a round did to a location: value before, values written, oldest first.
 struct Written {
@@ -49,9 +51,27 @@ void UndoneRounds::note_use(const LocalState& s) {
     looks.merge(alone_);
   }
   if (!uses && a.kind != ActionKind::Free && (a.kind != ActionKind::End || a.process)) return;
-  const std::uint64_t what = uses ? access : a.kind == ActionKind::Free ? frees : ends;
+  const std::uint64_t write = a.mode == Mode::Na ? writes_plainly : writes;
+  const std::uint64_t use = a.kind == ActionKind::Write ? write : reads;
+  const std::uint64_t what = uses ? use : a.kind == ActionKind::Free ? frees : ends;
   const bool alone = s.state.thread == 0 && s.running == 0 && !others_start_;
   (alone ? alone_ : looks).insert({a.address, s.state.thread, what});
+}
+
+// What was read in a round that is left out. Not what it reads first: whatever it found, the thread reads that place
+// again as soon as it goes on, and who is not in order with the one read is not with the other.
+void UndoneRounds::note_reads(const LocalState& blocked) {
+  const auto each = [&](const auto& f) {
+    for (const LocalState* r = blocked.parent; r && r->state.events >= blocked.action.value; r = r->parent)
+      if (r->action.kind == ActionKind::Read) f(r->action);
+  };
+  const Action* first = nullptr;
+  each([&](const Action& r) { first = &r; });
+  each([&](const Action& r) {
+    const bool plain = r.mode == Mode::Na;
+    if (r.address == first->address && plain == (first->mode == Mode::Na)) return;
+    between.insert({r.address, blocked.state.thread, blocked.action.loop, plain ? plain_read : read});
+  });
 }
 
 // Whether nobody can tell by which value a wait was served.
@@ -67,11 +87,12 @@ void UndoneRounds::note(const LocalState& s, const Machine& machine) {
       if (w->action.kind == ActionKind::Write && !w->action.rmw)
         between.insert({w->action.address, s.state.thread, a.loop});
   if (!old_values_) return;
+  if (a.kind == ActionKind::Block && a.spin) note_reads(s);
   if (a.kind == ActionKind::Block && a.undone != a.attempt) {
     for (const auto& [address, done] : written(s)) {
       const std::uint64_t thread = s.state.thread;
       // Of attempts the graph says what others wrote: Engine::note_between.
-      if (done.by_others && !a.attempt) between.insert({address, thread, a.loop, 0});
+      if (done.by_others && !a.attempt) between.insert({address, thread, a.loop, by_others});
       for (std::size_t k = 1; k + 1 < done.values.size(); ++k)
         if (done.values[k] != done.values[0]) between.insert({address, thread, a.loop, done.values[0], done.values[k]});
     }
@@ -85,12 +106,17 @@ void UndoneRounds::note(const LocalState& s, const Machine& machine) {
   }
 }
 
+bool UndoneRounds::is_read(const Row& between) { return between.size() == 4 && between[3] != by_others; }
+
 bool UndoneRounds::seen(const Row& between, const Row& look) {
   FP_ASSERT(between.size() >= 3 && between.size() <= 5, "what was between should have three to five words");
   FP_ASSERT(look.size() == 2 || look.size() == 3 || look.size() == 6, "a look should have two, three or six words");
-  if ((between.size() == 3) != (look.size() == 3)) return false;
-  if (between.size() == 3 && look[2] != access) return between[1] != look[1] && takes(look, between[0]);
+  const bool was_read = is_read(between);
+  if ((between.size() == 3 || was_read) != (look.size() == 3)) return false;
+  if (look.size() == 3 && (look[2] == frees || look[2] == ends))
+    return between[1] != look[1] && takes(look, between[0]);
   if (between[0] != look[0] || between[1] == look[1]) return false;
+  if (was_read) return look[2] == writes_plainly || (look[2] == writes && between[3] == plain_read);
   if (look.size() < 6 || between.size() == 4) return true;
   const auto served = [&](std::uint64_t v) {
     std::optional<Fault> none;

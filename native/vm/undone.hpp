@@ -5,6 +5,9 @@
 //
 // Likewise rounds that store what their thread had found there (a copy of an index that it keeps for itself): they are
 // left out, if no other thread ever uses the place. What the first thread does while no other runs does not count.
+//
+// And what rounds read: where happens-before is less than what was before, another thread may learn that the loop is
+// over and free the place, or write there, plainly or where the read was plain, unordered with what a round read.
 #pragma once
 
 #include "vm/liveness.hpp"
@@ -27,8 +30,8 @@ public:
   void note(const LocalState& state, const Machine& machine);
 
   // Address, thread, position of the loop, the value that would be there without the round, and the one that was; where
-  // others wrote in between, and their values are not known here, a 0 in place of both; where the same was stored
-  // again, only the first three.
+  // others wrote in between, and their values are not known here, a 0 in place of both; of a read, a 1 in place of
+  // both, or a 2 where it was plain; where the same was stored again, only the first three.
   std::set<Row> between;
   // Address, thread; of a wait whose value nobody uses also what it waits for: operation, bits, mask, operand. Of every
   // use of a place and of what ends memory: address, thread, and which of them it is.
@@ -37,8 +40,12 @@ public:
   // Whether the one who looks may take a value in between for something else.
   static bool seen(const Row& between, const Row& look);
 
+  // Whether a row is about a read of a round, not about what one put there.
+  static bool is_read(const Row& between);
+
 private:
   void note_use(const LocalState& state);
+  void note_reads(const LocalState& blocked);
   bool forgets(const LocalState& wait) const;
 
   const Bytecode& program_;

@@ -81,8 +81,11 @@ def _going_round(
     )
     longer = prepare(program, model, patience, undo=False)
     found = native.run(longer, model, engine, patience, None)
+    while cut := with_cuts(longer, found.results.cuts):
+        longer = cut
+        found = native.run(longer, model, engine, patience, None)
     whole = not found.reason and not any(is_limit(f) for f in found.results.findings)
-    return (longer, found) if found.failed or (whole and not found.results.cuts) else None
+    return (longer, found) if found.failed or whole else None
 
 
 def _is_unaligned(raw: CoreFinding) -> bool:
