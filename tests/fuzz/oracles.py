@@ -12,7 +12,8 @@ from fencepost.explore import executions, outcomes
 from fencepost.explore.driver import knows
 from fencepost.explore.foresight import foreseen
 from fencepost.models.registry import find
-from fencepost.program.instructions import Instruction
+from fencepost.options import ExploreOptions
+from fencepost.program.instructions import Instruction, Spawn
 from fencepost.program.passes.mapping import map_for_model
 from fencepost.program.passes.rewrite import expand
 from fencepost.program.program import Program
@@ -58,7 +59,9 @@ def look(way: str, program: Program, model: str) -> Seen | None:
 
 
 def _explored(program: Program, model: str) -> Seen:
-    return Seen(_keys(executions(program, model)), outcomes(program, model).blocked)
+    late = any(isinstance(i, Spawn) for f in program.functions for i in f.code)
+    options = ExploreOptions(shortcuts=not late)  # nobody observes a register of a thread that starts late
+    return Seen(_keys(executions(program, model, options)), outcomes(program, model).blocked)
 
 
 def _committed(program: Program, model: str) -> Seen | None:
