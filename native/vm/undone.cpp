@@ -10,7 +10,7 @@ namespace {
 // What a look of three words is about.
 constexpr std::uint64_t reads = 0, frees = 1, ends = 2, writes = 3, writes_plainly = 4;
 // What a row of four words is about.
-constexpr std::uint64_t by_others = 0, read = 1, plain_read = 2;
+constexpr std::uint64_t others_wrote = 0, read = 1, plain_read = 2;
 
 // What the writes of a round did to a location: value before, values written, oldest first.
 struct Written {
@@ -92,7 +92,7 @@ void UndoneRounds::note(const LocalState& s, const Machine& machine) {
     for (const auto& [address, done] : written(s)) {
       const std::uint64_t thread = s.state.thread;
       // Of attempts the graph says what others wrote: Engine::note_between.
-      if (done.by_others && !a.attempt) between.insert({address, thread, a.loop, by_others});
+      if (done.by_others && !a.attempt) between.insert({address, thread, a.loop, others_wrote});
       for (std::size_t k = 1; k + 1 < done.values.size(); ++k)
         if (done.values[k] != done.values[0]) between.insert({address, thread, a.loop, done.values[0], done.values[k]});
     }
@@ -106,7 +106,7 @@ void UndoneRounds::note(const LocalState& s, const Machine& machine) {
   }
 }
 
-bool UndoneRounds::is_read(const Row& between) { return between.size() == 4 && between[3] != by_others; }
+bool UndoneRounds::is_read(const Row& between) { return between.size() == 4 && between[3] != others_wrote; }
 
 bool UndoneRounds::seen(const Row& between, const Row& look) {
   FP_ASSERT(between.size() >= 3 && between.size() <= 5, "what was between should have three to five words");
