@@ -102,6 +102,7 @@ private:
   bool copies(Id e, const G& g) const;
   bool stalled(const G& g, std::vector<Id>& blame) const;
   bool repeats(const G& g, const std::vector<Id>& events, std::uint64_t since) const;
+  bool serves(const G& g, Id w) const;
   bool comes_round(const G& g, Id w) const;
   bool on_the_way(const G& g) const;
   std::vector<std::uint64_t> outcome(const G& g);

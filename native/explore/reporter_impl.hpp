@@ -227,6 +227,7 @@ template <class G> bool Reporter<G>::stalled(const G& g, std::vector<Id>& blame)
 template <class G> bool Reporter<G>::repeats(const G& g, const std::vector<Id>& events, std::uint64_t since) const {
   for (std::size_t k = since; k < events.size(); ++k) {
     const Id e = events[k];
+    if (e != none && g[e].is_write() && !g[e].at->action.rmw && serves(g, e)) return false;
     if (e == none || !g[e].is_read()) continue;
     std::uint64_t added = 0; // by others
     for (Id w = g.coherence_after(g[e].reads_from, g[e].location); w != none; w = g.coherence_after(w, g[e].location)) {
@@ -237,6 +238,25 @@ template <class G> bool Reporter<G>::repeats(const G& g, const std::vector<Id>& 
     if ((added & mask_of(8u * g[e].at->action.size)) != 0) return false;
   }
   return true;
+}
+
+// Whether a store that a round makes each time, of what its thread had found there, lets somebody go on: others have
+// stored something else since, and one who waits for this, or looks there in its own rounds, will find it again.
+template <class G> bool Reporter<G>::serves(const G& g, Id w) const {
+  const Location l = g[w].location;
+  if (g[final_write(g, l)].value == g[w].value) return false;
+  for (std::uint32_t t = 0; t < g.thread.size(); ++t) {
+    if (!g.thread[t].now) continue;
+    const LocalState& now = *g.thread[t].now;
+    const Action& a = now.action;
+    const bool waits_here = a.kind == ActionKind::Read && waits(a.part) && now.location == l;
+    if (waits_here && states_.machine().satisfied(now.state, a, g[w].value)) return true;
+    if (a.kind != ActionKind::Block) continue;
+    const std::vector<Id> events = g.order_of(t);
+    for (std::size_t k = a.value; k < events.size(); ++k)
+      if (events[k] != none && g[events[k]].is_read() && g[events[k]].location == l) return true;
+  }
+  return false;
 }
 
 // Whether a write is that of an update in the last round of a thread that spins.

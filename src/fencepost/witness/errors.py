@@ -11,12 +11,12 @@ from collections.abc import Callable
 from fencepost.execution.execution import Event, EventKind
 from fencepost.program.condition import Quantifier, holds
 from fencepost.program.instructions import ErrorKind
-from fencepost.program.interpret import Action, Kind, Machine, Part, ThreadState
+from fencepost.program.interpret import Action, Kind, Machine, ThreadState
 from fencepost.program.layout import HEAP, MAX_THREADS, REGION_MASK, STACK, THREAD_SHIFT, condition_constants, lay_out
 from fencepost.program.program import Program
 from fencepost.verdict import ErrorReport, Witness
 from fencepost.witness.relations import Relations
-from fencepost.witness.replay import Replay
+from fencepost.witness.replay import WAITING_PARTS, Replay
 
 _ACCESSES = (Kind.READ, Kind.WRITE)
 _LONG_ROUND = 1000  # events
@@ -34,6 +34,8 @@ class _Judge:
         self.execution = witness.execution
         self.relations = Relations(witness.execution)
         self.blamed: list[Event] = [self.execution.events[e] for e in self.error.events]
+        self.looked: set[int] = set()  # addresses that threads which go round read
+        self.stored: list[Action] = []  # what they store and is not there in the end
 
     def dispute(self) -> str:
         for thread, run in self.replayed.runs.items():
@@ -135,7 +137,7 @@ class _Judge:
         state = next(r.state for r in self.replayed.runs.values() if r.stopped is action)
         if action.kind is Kind.JOIN:
             return self._comes_to_wait(action, state)
-        if action.part not in (Part.AWAIT, Part.BLOCKING_CAS):
+        if action.part not in WAITING_PARTS:
             return self._goes_round(state)
         if state.blocks:  # nobody else moves while it waits
             return True
@@ -174,6 +176,7 @@ class _Judge:
             if action.kind is Kind.BLOCK:
                 return action.spin is not None
             if action.kind is Kind.READ:
+                self.looked.add(action.address)
                 values = {own[action.address]} if action.address in own else set(self._newest(machine, action))
                 if len(values) > 1 or not all(machine.satisfied(state, v) for v in values):
                     return len(values) == 1
@@ -182,12 +185,25 @@ class _Judge:
                 if action.rmw:
                     own[action.address] = action.value
                 machine.reply(state)
-            elif action.kind is Kind.WRITE and action.address not in own and self._is_there(machine, action):
+            elif action.kind is Kind.WRITE and action.address not in own:
+                if not self._is_there(machine, action):
+                    self.stored.append(action)
                 machine.reply(state)
-                state.effects -= 1  # what was there is there again
+                state.effects -= 1  # what was there is there again, or nobody looks: see `_serves`
             else:
                 return False
         return False
+
+    def _serves(self, stored: Action) -> bool:
+        """Whether somebody who waits looks at a place where loops store one thing and another by turns. One that waits
+        for something else does not mind."""
+        if stored.address in self.looked:
+            return True
+        machine = Machine(self.program)
+        waits = [r for r in self.replayed.runs.values() if r.stopped is not None and r.stopped.part in WAITING_PARTS]
+        return any(
+            r.stopped.address == stored.address and machine.satisfied(r.state, stored.value) for r in waits if r.stopped
+        )
 
     def _deadlock(self) -> str:
         waiting = self.replayed.waiting()
@@ -196,7 +212,11 @@ class _Judge:
         if self.replayed.exited:
             return "the program has ended, and everybody who waits with it"
         free = [t for t, action in waiting.items() if not self._stuck(action)]
-        return f"thread {free[0]} could go on" if free else ""
+        if free:
+            return f"thread {free[0]} could go on"
+        return next(
+            (f"what a loop stores at {w.address:#x} lets another go on" for w in self.stored if self._serves(w)), ""
+        )
 
     def _liveness(self) -> str:
         """The thread waits for a value that the final memory does not hold, and nobody is left to change it."""

@@ -33,7 +33,7 @@ EVENT_KINDS = {
     Kind.SPAWN: EventKind.SPAWN, Kind.JOIN: EventKind.JOIN, Kind.ATOMIC_BEGIN: EventKind.ATOMIC_BEGIN,
     Kind.ATOMIC_END: EventKind.ATOMIC_END,
 }  # fmt: skip
-_WAITING_PARTS = (Part.AWAIT, Part.BLOCKING_CAS)
+WAITING_PARTS = (Part.AWAIT, Part.BLOCKING_CAS)
 
 
 @dataclass(slots=True)
@@ -264,7 +264,7 @@ class _Replayer:
         value = to_unsigned(write.value, 8 * write.size)
         if value != to_unsigned(event.value, 8 * event.size):
             raise ReplayError(f"event {event.id} reads {event.value}, but event {source} writes {write.value}")
-        if action.part in _WAITING_PARTS and not self.machine.satisfied(run.state, value):
+        if action.part in WAITING_PARTS and not self.machine.satisfied(run.state, value):
             raise ReplayError(f"event {event.id} goes on with {value}, a value that it has to wait at")
         return value
 
