@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fencepost.program.arithmetic import compute
 from fencepost.program.instructions import Branch as BranchInstruction
-from fencepost.program.instructions import Exit, Fail, Instruction, Jump, Return, Switch
-from fencepost.program.operands import Position, Reg
+from fencepost.program.instructions import Compute, Exit, Fail, Instruction, Jump, Op, Return, Switch
+from fencepost.program.operands import Const, Position, Reg, to_unsigned
 from fencepost.program.passes.rewrite import defined, used
 from fencepost.program.printer import jump_targets
 from fencepost.program.program import Function
@@ -180,6 +181,25 @@ class Flow:
                 kills |= 1 << register.index
         return needs, kills
 
+    def number_before(self, block: int, register: int) -> int | None:
+        """The number that a register holds whenever control comes to a block, where every way to it sets it to that
+        same number last."""
+        numbers: set[int | None] = set() if block != 0 else {None}  # nobody has set it where a function begins
+        seen: set[int] = set()
+        todo = list(self.before[block])
+        while todo:
+            n = todo.pop()
+            if n in seen:
+                continue
+            seen.add(n)
+            code = self.function.code[self.blocks[n].first : self.blocks[n].last + 1]
+            last = next((i for i in reversed(code) if Reg(register) in defined(i)), None)
+            if last is not None or n == 0:
+                numbers.add(_moved(last))
+            else:
+                todo += self.before[n]
+        return numbers.pop() if len(numbers) == 1 else None
+
     def position(self, loop: Loop) -> Position | None:
         """Where a person would say that the loop stands: the first place among the beginning of its header (or else of
         any of its blocks) and the jumps back to it, which compilers put where the loop is written."""
@@ -217,6 +237,13 @@ def joins(function: Function) -> dict[int, int]:
             candidates = [j for j in range(count) if others >> j & 1]
             found[i] = max(candidates, key=lambda j: (reached[j] & others).bit_count())
     return found
+
+
+def _moved(i: Instruction | None) -> int | None:
+    """The number that an instruction puts into its register."""
+    if isinstance(i, Compute) and i.op is Op.MOV and isinstance(i.args[0], Const):
+        return compute(i.op, i.width, (to_unsigned(i.args[0].value),))
+    return None
 
 
 def _blocks(function: Function) -> list[Block]:

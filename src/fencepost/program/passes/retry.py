@@ -2,7 +2,8 @@
 
 Then the round of such a failure can be left out of any execution: it wrote nothing, and the next round begins with what
 the last one began with. Only reads and fences go with it, and without them no execution becomes forbidden. Every way of
-one round through the exchange is followed, with what each register holds; in doubt the answer is no.
+one round through the exchange is followed, with what each register holds; in doubt the answer is no. A register that
+holds the same number whenever a round begins, as in `while (!cas_weak(&x, &z, 1)) z = 0;`, may be set to it.
 
 What a round does before the exchange it also does where the exchange then succeeds, so there it may check and assume.
 Between the failure and the next round nothing may go wrong: an error there needs the failure. No check, no division, no
@@ -131,13 +132,15 @@ class _Rounds:
         self.inside = {n for b in loop.blocks for n in range(flow.blocks[b].first, flow.blocks[b].last + 1)}
         self.head = flow.blocks[loop.header].first
         self.waits = _loops_within(flow, loop)
+        numbers = {r: flow.number_before(loop.header, r) for r in range(live.bit_length()) if live >> r & 1}
+        self.known = {r: number for r, number in numbers.items() if number is not None}
         self.reads = 0
         self.bits = _widths(flow.function)
 
     def every(self, after: Callable[[_Way], list[_Way] | None]) -> bool:
         """Whether every way from the header ends well: `after` gives the ways on from one, or None where it does not.
         One that has left the loop is shown to it as well."""
-        ways = [_Way(self.head, {}, {})]
+        ways = [_Way(self.head, {}, dict(self.known))]
         for _ in range(_MAX_STEPS):
             if not ways:
                 return True
