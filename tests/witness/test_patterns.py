@@ -133,3 +133,16 @@ def test_what_is_handed_over_is_no_lock_that_let_both_in() -> None:
     verdict = fencepost.check(BUGS / "letterbox.c")
     assert "let both in" not in verdict.why
     assert verdict.fix.startswith("update newest with release (letterbox.c:13) and update newest with acquire")
+
+
+def test_a_lock_that_was_given_back_did_not_let_both_in(tmp_path: Path) -> None:
+    """The reader of x had gone when the writer came: the lock keeps them apart and does not order them."""
+    path = tmp_path / "rw.fp"
+    path.write_text(
+        "var state, x\nthread R { BCAS(state, 0, 1); r := x.na; s := FADD(state, -1) }\n"
+        "thread W { BCAS(state.acq, 0, 2); x.na := 1; state.rel := 0 }\n"
+    )
+    verdict = fencepost.check(path, model="rc11")
+    assert verdict.witness is not None and verdict.errors[0].kind.value == "race"
+    told = tell(verdict.witness).explanation
+    assert told.known == "unlock without release" and "let both in" not in told.reason

@@ -15,7 +15,7 @@ from fencepost.witness.case import Case
 from fencepost.witness.faults import lost, sentence, standing
 from fencepost.witness.names import listed
 from fencepost.witness.operations import never_comes, waits_at
-from fencepost.witness.patterns import aba, known_as, publication
+from fencepost.witness.patterns import aba, handed_over, known_as
 from fencepost.witness.protocols import (
     Torn,
     Unchecked,
@@ -265,7 +265,7 @@ class _Explainer:
             "nothing orders the two, and not both are atomic"
         )
         asked = [self.names.location(p) for p in asked_before(self.case)]
-        if not asked or publication(self.case):  # there one thread had come after the other
+        if not asked or handed_over(self.case):  # there one thread had come after the other
             return text
         return f"{text}. Both came there through {listed(asked)}: if that is a lock, it let both in{self.let_in()}"
 

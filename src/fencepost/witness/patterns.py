@@ -107,23 +107,32 @@ def _lock_inversion(case: Case) -> str:
 
 
 def publication(case: Case) -> str:
-    """A plain write and a plain read of another thread which has seen a later atomic store of the writer."""
+    """The name of a race between a thread and one that came after it; empty also where that has no name."""
+    found = handed_over(case)
+    if found is None:
+        return ""
+    first, second, store, seen = found
+    if _takes(case, first, store) and seen.rmw:  # both took a lock there
+        return "lock without acquire" if store.mode.releases else "unlock without release"
+    if not (first.is_write and second.is_read):
+        return ""
+    locked = holds_lock(case, first) and not holds_lock(case, second)
+    return "double-checked locking" if locked else "unsafe publication"
+
+
+def handed_over(case: Case) -> tuple[Event, Event, Event, Event] | None:
+    """Of a race: the access of a thread and that of another one which had seen a later atomic store of the first; that
+    store, and the read that saw it."""
     if len(case.witness.error.events) != 2:
-        return ""
+        return None
     pair = [case.events[e] for e in case.witness.error.events]
-    write = next((e for e in pair if e.is_write), None)
-    read = next((e for e in pair if e is not write and e.is_read), None)
-    if write is None or read is None:
-        return ""
     for r, w in case.witness.execution.reads_from.items():
         seen, store = case.events[r], case.events[w]
-        told = store.thread == write.thread and store.index > write.index and not case.operation(w)
-        if told and seen.thread == read.thread and seen.index < read.index and seen.address != write.address:
-            if _takes(case, write, store) and seen.rmw:  # both took a lock there
-                return "lock without acquire" if store.mode.releases else "unlock without release"
-            locked = holds_lock(case, write) and not holds_lock(case, read)
-            return "double-checked locking" if locked else "unsafe publication"
-    return ""
+        for first, second in (pair, pair[::-1]):
+            told = store.thread == first.thread and store.index > first.index and not case.operation(w)
+            if told and seen.thread == second.thread and seen.index < second.index and seen.address != first.address:
+                return first, second, store, seen
+    return None
 
 
 def _takes(case: Case, at: Event, given: Event) -> bool:
