@@ -21,10 +21,11 @@ from fencepost.program.program import Arch, Program
 from fencepost.repair.atomics import raced
 from fencepost.repair.files import Files
 from fencepost.repair.lattice import READS, WRITES, fence_steps, is_access, joined, raised
+from fencepost.repair.once import used_once
 from fencepost.repair.oracle import Asked, Explorer
 from fencepost.repair.repairing import Task, by_text, made_atomic
 from fencepost.repair.result import DECLARATION
-from fencepost.repair.search import Ending, Limits, Oracle, passes, search
+from fencepost.repair.search import Ending, Limits, Oracle, Search, passes, search
 from fencepost.repair.sites import access_site, accesses, shared
 from fencepost.repair.sources import language_of, load_text
 from fencepost.repair.space import Site, SiteKind, Space, Spot, make_space
@@ -78,7 +79,9 @@ class Cure:
         found = search(space, oracle, limits)
         cured = None
         if found.ending is Ending.FOUND and found.chosen:
-            cured = Cured(tuple(_fixes(space, places, found.chosen)), found.bounded, self.robust)
+            cured = Cured(
+                tuple(_fixes(space, places, found.chosen)), found.bounded, self.robust, _cautions(space, found)
+            )
         if self.texts.passed_over if cured is None else any(_between_statements(f) for f in cured.fixes):
             cured = self._by_text(model, budget, limits, cured)
         if cured is None and found.ending is Ending.NONE:
@@ -99,11 +102,12 @@ class Cure:
         found = by_text(task, limits)
         if found is None:
             return cured
-        made, chosen, verdict = found
+        made, best, verdict = found
         if not passes(verdict):
             return None
         shown = {n: _instruction(made.space, site) for n, site in enumerate(made.space.sites)}
-        return Cured(tuple(_fixes(made.space, shown, chosen)), verdict.answer is Answer.BOUNDED, self.robust)
+        fixes = tuple(_fixes(made.space, shown, best.chosen))
+        return Cured(fixes, verdict.answer is Answer.BOUNDED, self.robust, _cautions(made.space, best))
 
     def _made_atomic(self, model: Model, budget: _Budget, failed: Verdict) -> Cured | None:
         """No order helps. Of a race, plain memory that becomes atomic may, if the text can be changed like that."""
@@ -118,6 +122,10 @@ class Cure:
         if not fixes or len(fixes) != len(found.changes):  # with orders beside it: `repair` has the whole patch
             return None
         return Cured(tuple(fixes), found.answer is Answer.BOUNDED, cautions=found.notes)
+
+
+def _cautions(space: Space, found: Search) -> tuple[str, ...]:
+    return tuple(used_once(space.program, found.pool))
 
 
 class _Budget:

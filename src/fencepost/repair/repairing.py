@@ -11,8 +11,7 @@ from fencepost.errors import UnsupportedError, UsageError
 from fencepost.models.registry import Model
 from fencepost.options import ExploreOptions
 from fencepost.program.condition import Quantifier
-from fencepost.program.instructions import Await, BlockingCas, FenceKind, Join, Mode, SpinHead, Sync
-from fencepost.program.operands import Position
+from fencepost.program.instructions import FenceKind, Mode
 from fencepost.program.program import Program
 from fencepost.records import dataclass
 from fencepost.repair.atomics import COST, cautions, with_atomics
@@ -20,13 +19,14 @@ from fencepost.repair.files import Read
 from fencepost.repair.lattice import joined, parse_costs, raised
 from fencepost.repair.machines import compiled
 from fencepost.repair.monotone import objections
+from fencepost.repair.once import used_once
 from fencepost.repair.oracle import Asked, Check, Explorer
 from fencepost.repair.reasons import why_nothing_helps
 from fencepost.repair.result import DECLARATION, Change, Kept, Repair
 from fencepost.repair.search import Ending, Limits, Oracle, Search, passes, search
 from fencepost.repair.sites import strongest
 from fencepost.repair.sources import Sources, compiles, language_of
-from fencepost.repair.space import Assignment, Atom, Site, SiteKind, Space
+from fencepost.repair.space import Atom, Site, SiteKind, Space
 from fencepost.repair.survey import Survey, survey
 from fencepost.repair.text.edits import diff
 from fencepost.verdict import Answer, Verdict, Witness
@@ -75,13 +75,13 @@ def made_atomic(task: Task) -> Repair | None:
     return _with_atomics(task, made, Search(Ending.NONE, made.space.top, failed, failed), oracle)
 
 
-def by_text(task: Task, limits: Limits) -> tuple[Survey, Assignment, Verdict] | None:
+def by_text(task: Task, limits: Limits) -> tuple[Survey, Search, Verdict] | None:
     """What the search chooses within its limits, and the verdict of the texts that say so; None where it finds
     nothing."""
     made = _survey(task, strip=False)
     found = search(made.space, _oracle(task, made.space), limits)
     changed = compiles(made.sources, made.edited(found.chosen)) if found.ending is Ending.FOUND else None
-    return (made, found.chosen, task.check(changed)) if changed is not None else None
+    return (made, found, task.check(changed)) if changed is not None else None
 
 
 def _with_atomics(task: Task, made: Survey, found: Search, oracle: Oracle) -> Repair:
@@ -200,7 +200,7 @@ def _patched(task: Task, made: Survey, found: Search, oracle: Oracle, common: Re
         return replace(common, answer=Answer.UNKNOWN, reason="the changed text does not pass as the changed program"
                        f" did: {verdict.reason}", verdict=verdict)  # fmt: skip
     patch = "".join(diff(f, made.sources.texts[f], text) for f, text in sorted(texts.items()))
-    notes = [*common.notes, *_warnings(made, found)]
+    notes = [*common.notes, *(used_once(made.space.program, found.pool) if found.chosen else [])]
     return replace(
         common, answer=verdict.answer, reason=verdict.reason if verdict.answer is Answer.BOUNDED else "",
         changes=_changes(made, found, oracle), patch=patch, texts=tuple(sorted(texts.items())),
@@ -282,39 +282,3 @@ def fence_words(kind: FenceKind) -> str:
 
 def _what(site: Site) -> str:
     return "fence" if site.kind is not SiteKind.ACCESS else site.label or "access"
-
-
-# --- what the program does not show
-
-
-def _warnings(made: Survey, found: Search) -> list[str]:
-    """A lock that each thread takes once hides what only matters when it is taken again."""
-    if not found.chosen or not found.pool:
-        return []
-    library = {i.at for f in made.space.program.functions for i in f.code if isinstance(i, Sync | Join)}
-    waits = any(
-        isinstance(i, Await | BlockingCas | SpinHead) and _own(i.at) and i.at not in library
-        for w in found.pool if w.program is not None for f in w.program.functions for i in f.code
-    )  # fmt: skip
-    again = any(_writes_again(w) for w in found.pool)
-    if not waits or again:
-        return []
-    return [
-        "no thread comes to the same place twice: a lock that is used once per thread does not show what it needs when"
-        " it is used again; let each thread use it at least twice before you trust the weaker orders"
-    ]
-
-
-def _own(at: Position | None) -> bool:
-    return at is not None and language_of(at.file) is not None
-
-
-def _writes_again(witness: Witness) -> bool:
-    seen: set[tuple[int, Position | None]] = set()
-    for e in witness.execution.events:
-        if e.is_write and e.thread >= 0 and e.mode is not Mode.NA:
-            key = (e.thread, e.at)
-            if key in seen:
-                return True
-            seen.add(key)
-    return False
