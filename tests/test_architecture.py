@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.source
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "fencepost"
 LAYERS = tomllib.loads((ROOT / "tests" / "layers.toml").read_text())

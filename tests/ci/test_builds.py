@@ -55,6 +55,7 @@ def test_bazel(tmp_path: Path) -> None:
     assert done.returncode == 0 and "PASS" in done.stdout, done.stderr
 
 
+@pytest.mark.source
 def test_the_settings_for_wheels_name_every_system() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
     wheels = settings["cibuildwheel"]
@@ -67,6 +68,7 @@ def test_the_settings_for_wheels_name_every_system() -> None:
     assert "fencepost.cli:main" in recipe and "../../src/fencepost/_version.py" in recipe
 
 
+@pytest.mark.source
 def test_the_recipe_for_conda_asks_for_what_the_package_asks_for() -> None:
     """Rendered as conda does it, as far as the recipe goes."""
     yaml, jinja = pytest.importorskip("yaml"), pytest.importorskip("jinja2")
@@ -116,6 +118,7 @@ def test_an_arrow_for_a_value_of_another_thread() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.source
 def test_the_wheel_in_a_fresh_environment(tmp_path: Path) -> None:
     """README's commands, outside the checkout, with no clang on PATH. Slow: it compiles the core."""
     pip = [sys.executable, "-m", "pip"]

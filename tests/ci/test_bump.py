@@ -10,6 +10,7 @@ from types import ModuleType
 
 import pytest
 
+pytestmark = pytest.mark.source
 ROOT = Path(__file__).parents[2]
 
 
@@ -21,7 +22,6 @@ def _bump() -> ModuleType:
     return module
 
 
-BUMP = _bump()
 LOG = "# Changelog\n\nNewest first.\n\n## 0.2.0 (not released yet)\n\n- New.\n\n## 0.1.0 (2025-01-02)\n\n- Old.\n"
 
 
@@ -38,15 +38,15 @@ def _version(root: Path) -> str:
 
 
 def test_a_release_has_its_day_and_its_number(root: Path) -> None:
-    assert BUMP.main(["0.3.0"], root) == 0
+    assert _bump().main(["0.3.0"], root) == 0
     today = date.today().isoformat()
     assert (root / "CHANGELOG.md").read_text() == LOG.replace("## 0.2.0 (not released yet)", f"## 0.3.0 ({today})")
     assert _version(root) == '"""One place."""\n\n__version__ = "0.3.0"\n'
 
 
 def test_the_next_version_gets_a_section(root: Path) -> None:
-    assert BUMP.main(["0.2.0"], root) == 0
-    assert BUMP.main(["0.3.0", "--next"], root) == 0
+    assert _bump().main(["0.2.0"], root) == 0
+    assert _bump().main(["0.3.0", "--next"], root) == 0
     found = re.findall("^## (.*)$", (root / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert found == ["0.3.0 (not released yet)", f"0.2.0 ({date.today().isoformat()})", "0.1.0 (2025-01-02)"]
     assert '"0.3.0"' in _version(root)
@@ -64,13 +64,13 @@ def test_the_next_version_gets_a_section(root: Path) -> None:
 def test_mistakes_change_nothing(
     root: Path, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert BUMP.main(words, root) == 2
+    assert _bump().main(words, root) == 2
     assert capsys.readouterr().err == message
     assert (root / "CHANGELOG.md").read_text() == LOG
     assert '"0.2.0"' in _version(root)
 
 
 def test_the_project_itself_can_be_bumped() -> None:
-    text = (ROOT / "CHANGELOG.md").read_text()
-    assert len(BUMP.OPEN.findall(text)) == 1
-    assert f'"{BUMP.OPEN.findall(text)[0]}"' in (ROOT / BUMP.VERSION).read_text()
+    bump, text = _bump(), (ROOT / "CHANGELOG.md").read_text()
+    assert len(bump.OPEN.findall(text)) == 1
+    assert f'"{bump.OPEN.findall(text)[0]}"' in (ROOT / bump.VERSION).read_text()

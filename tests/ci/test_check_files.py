@@ -8,6 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.source
 SCRIPT = Path(__file__).parents[2] / "ci" / "check-files"
 GOOD = "var x\nthread A { x := 1 }\nthread B { r := x }\n"
 BAD = "var x\nthread A { x := 1 }\nthread B { r := x; assert(r == 0) }\n"

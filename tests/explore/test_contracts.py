@@ -55,6 +55,7 @@ def test_the_command_line_names_the_input_to_report(
     assert str(path) in Path(told["details"]).read_text(encoding="utf-8")
 
 
+@pytest.mark.source
 def test_the_core_says_often_enough_what_should_hold() -> None:
     """Twenty contracts for every thousand lines, each worded as what should be."""
     texts = {p: p.read_text(encoding="utf-8") for p in (ROOT / "native").rglob("*.[ch]pp") if p.parent.name != "tests"}

@@ -100,6 +100,7 @@ def test_the_same_seed_gives_the_same_program() -> None:
     assert little(3, ORDERED) == little(3, ORDERED) != little(4, ORDERED)
 
 
+@pytest.mark.source
 def test_every_mutant_fits_the_sources() -> None:
     """A mutant that no longer fits is never run; `mutants.py` breaks, builds and asks."""
     assert [m.name for m in mutants() if not m.fits(ROOT)] == []

@@ -20,6 +20,7 @@ pytest.importorskip("uvicorn", reason="the playground is not installed (pip inst
 
 import uvicorn
 
+import fencepost
 from fencepost.cli import run as cli
 from fencepost.serve.app import Limits, Playground, read_question
 from fencepost.serve.examples import examples
@@ -27,7 +28,7 @@ from fencepost.serve.server import _listen, serve
 
 TOKEN = "a-token"
 BUFFERING = "var x, y\nthread A { x := 1; r := y }\nthread B { y := 1; r := x }\nforall (A:r == 1 || B:r == 1)\n"
-ASSETS = Path(__file__).parents[2] / "src" / "fencepost" / "serve" / "assets"
+ASSETS = Path(fencepost.__file__).parent / "serve" / "assets"
 
 
 class Server(uvicorn.Server):
