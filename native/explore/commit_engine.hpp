@@ -36,6 +36,8 @@ public:
   bool full() const override { return full_; }
 
 private:
+  std::vector<std::int64_t> save(const std::vector<const G*>& graphs) const;
+
   // --- one graph
   bool extend();
   std::size_t shown_events(const G& g) const;

@@ -30,6 +30,7 @@ public:
     if (n < 0 || static_cast<std::size_t>(n) > words_.size()) throw DecodeError("a saved size should be possible");
     return static_cast<std::size_t>(n);
   }
+  std::size_t words() const { return words_.size(); }
 
 private:
   const std::vector<std::int64_t>& words_;

@@ -121,6 +121,7 @@ template <> struct Bits<many> {
   friend Bits operator&(Bits a, const Bits& b) { return std::move(a &= b); }
   friend Bits operator-(Bits a, const Bits& b) { return std::move(a -= b); }
   friend bool operator==(const Bits& a, const Bits& b) {
+    if (a.word_ == b.word_ && a.size_ == b.size_) return true; // they share them
     const Bits& less = a.size_ < b.size_ ? a : b;
     const Bits& more = a.size_ < b.size_ ? b : a;
     for (unsigned k = 0; k < less.size_; ++k)

@@ -90,6 +90,13 @@ LocalState* LocalStates::first(std::uint32_t thread, std::uint32_t function, con
   return first_[key] = adopt(std::move(fresh));
 }
 
+const LocalStates::Start& LocalStates::start_of(const LocalState& state) const {
+  const auto found =
+      std::find_if(first_.begin(), first_.end(), [&](const auto& known) { return known.second == &state; });
+  FP_REQUIRE(found != first_.end(), "the first state of a thread should be known");
+  return found->first;
+}
+
 // Runs a thread up to its first action, which for the first thread may be the one behind its prologue.
 Action LocalStates::begin(ThreadState& state) {
   if (state.thread == 0 && least_ > 0) {

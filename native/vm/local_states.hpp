@@ -131,6 +131,10 @@ public:
   // The first state of a thread.
   LocalState* first(std::uint32_t thread, std::uint32_t function, const std::vector<std::uint64_t>& args);
 
+  // What the first state of a thread was made of: thread, function, arguments. pre: `state` is one.
+  using Start = std::tuple<std::uint32_t, std::uint32_t, std::vector<std::uint64_t>>;
+  const Start& start_of(const LocalState& state) const;
+
   // The state after `state` got this answer.
   LocalState* next(LocalState* state, std::uint64_t answer) {
     FP_ASSERT(state != nullptr, "a state that goes on should exist");
@@ -161,7 +165,7 @@ private:
   std::unique_ptr<Attempts> attempts_;   // likewise, of programs with loops that may take back what they add
   std::unique_ptr<UndoneRounds> undone_; // where there may be some that matter
   std::vector<std::unique_ptr<LocalState>> states_;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::vector<std::uint64_t>>, LocalState*> first_;
+  std::map<Start, LocalState*> first_;
   std::shared_ptr<ThreadNumbers> numbers_;
   std::size_t bytes_ = 0;
   std::uint32_t epoch_ = 0;

@@ -19,7 +19,7 @@ from fencepost.explore.packed import DamagedError, Json, Record, records
 from fencepost.explore.structs import decode, encode
 from fencepost.records import dataclass
 
-_FORM = b"fencepost exploration 4\n"
+_FORM = b"fencepost exploration 5\n"
 _SYNC_EVERY = 1.0  # seconds
 _TRY_AGAIN = 5.0  # seconds after a write failed
 _GROWN = 32 << 20  # bytes after which it is written anew, and not before it is several times its first size
