@@ -10,8 +10,8 @@ from fencepost.enumerate.locations import Access, Solution
 from fencepost.enumerate.traces import INITIAL, Ending, Location, Step, ThreadRunner, Trace
 from fencepost.execution.execution import DEPENDENCIES, Event, EventKind, Execution, Pair
 from fencepost.execution.memory import final_value
-from fencepost.execution.relations import relation
-from fencepost.models.cat.base import Structure, order_pairs
+from fencepost.execution.relations import relation, total_orders
+from fencepost.models.cat.base import Structure
 from fencepost.models.cat.plan import PlanResult, PlanRun
 from fencepost.models.registry import Model
 from fencepost.program.condition import FinalMemory, FinalRegister
@@ -238,7 +238,7 @@ class Candidate:
             shared.relation(name)
         own = {
             "rf": relation(((w, r) for r, w in self.reads_from.items()), n),
-            "co": relation(order_pairs(self.coherence.values()), n),
+            "co": total_orders(self.coherence.values(), n),
         }
         structure = Structure(self.frame.events, {**shared.relations, **own})
         shared.set("R")

@@ -7,7 +7,7 @@ These few functions are all that the evaluators know about the representation.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from operator import and_, or_
 
 Rows = tuple[int, ...]
@@ -36,6 +36,17 @@ def relation(pairs: Iterable[Pair], n: int) -> Rows:
     return tuple(rows)
 
 
+def total_orders(orders: Iterable[Sequence[int]], n: int) -> Rows:
+    """All pairs of some total orders of different events."""
+    rows = [0] * n
+    for order in orders:
+        later = 0
+        for member in reversed(order):
+            rows[member] = later
+            later |= 1 << member
+    return tuple(rows)
+
+
 def pairs(r: Rows) -> Iterator[Pair]:
     for a, row in enumerate(r):
         for b in bits(row):
@@ -59,7 +70,13 @@ def complement(a: Rows) -> Rows:
     return tuple([full & ~x for x in a])
 
 
+#: From so many events on the functions below take the way for large relations.
+LARGE = 128
+
+
 def sequence(a: Rows, b: Rows) -> Rows:
+    if len(a) >= LARGE:
+        return _large_sequence(a, b)
     out = []
     for row in a:
         reached = 0
@@ -84,6 +101,9 @@ def inverse(a: Rows) -> Rows:
 
 def closure(a: Rows) -> Rows:
     """The transitive closure (Warshall, a row at a time)."""
+    order = successors_first(a) if len(a) >= LARGE else None
+    if order is not None:
+        return _closure_of_acyclic(a, order)
     rows = list(a)
     for k, bit in enumerate([1 << k for k in range(len(rows))]):
         through = rows[k]
@@ -91,6 +111,58 @@ def closure(a: Rows) -> Rows:
             for i, row in enumerate(rows):
                 if row & bit:
                     rows[i] = row | through
+    return tuple(rows)
+
+
+def _large_sequence(a: Rows, b: Rows) -> Rows:
+    """Most rows are another one and a few events more: small rows first, and the last ones are remembered."""
+    out = [0] * len(a)
+    known: deque[tuple[int, int]] = deque(maxlen=8)  # rows and what they reach, the last at the end
+    for i in sorted(range(len(a)), key=lambda i: a[i].bit_count()):
+        row, reached = a[i], 0
+        for old in reversed(known):
+            if not old[0] & ~row:
+                row, reached = row & ~old[0], old[1]
+                known.remove(old)
+                break
+        for j in bits(row):
+            reached |= b[j]
+        out[i] = reached
+        known.append((a[i], reached))
+    return tuple(out)
+
+
+def successors_first(a: Rows) -> list[int] | None:
+    """All events, each after those that it is related to; None where there is a cycle."""
+    order: list[int] = []
+    fresh, way = (1 << len(a)) - 1, 0
+    for start in range(len(a)):
+        path = [start] if fresh >> start & 1 else []
+        fresh &= ~(1 << start)
+        while path:
+            here = path[-1]
+            way |= 1 << here
+            if a[here] & way:
+                return None
+            if left := a[here] & fresh:
+                path.append((left & -left).bit_length() - 1)
+                fresh ^= left & -left
+            else:
+                order.append(path.pop())
+                way ^= 1 << here
+    return order
+
+
+def _closure_of_acyclic(a: Rows, order: list[int]) -> Rows:
+    rows = [0] * len(a)
+    for i in order:
+        left = reached = a[i]
+        while left:
+            low = left & -left
+            through = rows[low.bit_length() - 1]
+            reached |= through
+            left &= ~(low | through)
+        rows[i] = reached
     return tuple(rows)
 
 
@@ -127,6 +199,8 @@ def is_irreflexive(a: Rows) -> bool:
 
 def is_acyclic(a: Rows) -> bool:
     """Removes events without a successor among the rest until none is left or none can go."""
+    if len(a) >= LARGE:
+        return successors_first(a) is not None
     left = [(1 << i, row) for i, row in enumerate(a) if row]
     alive = mask_of(i for i, row in enumerate(a) if row)
     while left:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 from fencepost.execution.execution import DEPENDENCIES, Event, EventKind, Execution
-from fencepost.execution.relations import Rows, mask_of, relation
+from fencepost.execution.relations import Rows, mask_of, relation, total_orders
 from fencepost.program.instructions import FenceKind, Mode, Tag
 
 #: R, W (initial writes included), F; `access.acq`: accesses of that mode; `fence.sync`: fences of that kind;
@@ -59,20 +59,12 @@ def structure_of(execution: Execution) -> Structure:
         execution.events,
         {
             "rf": relation(((w, r) for r, w in execution.reads_from.items()), n),
-            "co": relation(order_pairs(execution.coherence.values()), n),
+            "co": total_orders(execution.coherence.values(), n),
             "rmw": relation(execution.rmw, n),
             "spawn": relation(execution.spawns, n),
         }
         | {name: relation(getattr(execution, kept), n) for kept, name in DEPENDENCIES.items()},
     )
-
-
-def order_pairs(orders: Iterable[tuple[int, ...]]) -> Iterable[tuple[int, int]]:
-    """All pairs of some total orders."""
-    for order in orders:
-        for i, first in enumerate(order):
-            for second in order[i + 1 :]:
-                yield first, second
 
 
 def _all_sets(events: tuple[Event, ...]) -> dict[str, int]:
