@@ -38,6 +38,15 @@ public:
 private:
   std::vector<std::int64_t> save(const std::vector<const G*>& graphs) const;
 
+  // --- in time: where a graph has thousands of events, one tick may ask about thousands of choices, for minutes
+  struct Interrupted {}; // amid a tick; what it began is taken back
+  void look() const {
+    if (W == many && budget_ != nullptr && budget_->spent()) throw Interrupted{};
+  }
+  bool extend_in_time(const Budget& budget, bool& goes_on);
+  bool still_possible(G& g);
+  void take_back(G& g, std::uint32_t t, Id first, LocalState* now) const;
+
   // --- one graph
   bool extend();
   std::size_t shown_events(const G& g) const;
@@ -138,7 +147,7 @@ private:
   Results& results_;
   CommitRules<W> rules_;
   KnownBefore<W> known_;
-  PlanEvaluator<W> plan_;
+  std::optional<PlanEvaluator<W>> plan_;
   CommitStructure<W, G> structure_;
   Reporter<G> reporter_;
   std::vector<G> stack_; // graphs to extend; the last `spare_` ones are only memory to use again
@@ -151,6 +160,7 @@ private:
   const bool has_blocks_;              // atomic ones
   std::optional<TunedJudge<W>> tuned_; // in the place of the plan
   std::uint64_t tick_ = 1;             // over all calls of run
+  const Budget* budget_ = nullptr;     // of the tick that runs
 };
 
 } // namespace fencepost

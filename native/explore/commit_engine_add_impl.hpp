@@ -61,7 +61,7 @@ template <unsigned W> bool CommitEngine<W>::add_read(std::uint32_t t) {
   }
   const bool sure = surely_fits(g, t, now->state.events, *now);
   g[read(g, t, best, needs)].chosen = Chosen::Canonical;
-  return sure || possible(g);
+  return sure || still_possible(g);
 }
 
 // What an access may not be older than, besides: the model forbids it among events that stay with it. Where something
@@ -148,7 +148,8 @@ template <unsigned W> bool CommitEngine<W>::add_write(std::uint32_t t) {
   const std::uint32_t slot = now->state.events;
   const Needs<W> needs = needs_of(g, t);
   Id a = g.at_slot(t, slot);
-  if (a == none || g[a].half == Half::Outcome) {
+  const bool fresh = a == none || g[a].half == Half::Outcome;
+  if (fresh) {
     const Id outcome = a;
     const Set data = row(g, needs.always);
     a = g.add(t, slot, now, Half::Whole);
@@ -174,11 +175,27 @@ template <unsigned W> bool CommitEngine<W>::add_write(std::uint32_t t) {
   const Id best = canonical_place(g, a, g.used);
   const bool sure =
       now->action.rmw || now->action.conditional >= 0 ? surely_updates(g, a, best) : surely_fits(g, t, slot, *now);
-  place_everywhere(g, a, best);
-  revisit_all(g, a);
+  try {
+    place_everywhere(g, a, best);
+    revisit_all(g, a);
+  } catch (const Interrupted&) {
+    take_back(g, t, fresh ? a : m, now);
+    throw;
+  }
   g.place(a, best);
   g[m].chosen = Chosen::Canonical;
-  return sure || possible(g);
+  return sure || still_possible(g);
+}
+
+// Takes out the last events, from `first` on: parts of what thread t does at `now`.
+template <unsigned W> void CommitEngine<W>::take_back(G& g, std::uint32_t t, Id first, LocalState* now) const {
+  Set gone;
+  for (auto e = g.order.rbegin();; ++e) {
+    gone.set(g.bit(*e));
+    if (*e == first) break;
+  }
+  cut(g, gone);
+  g.thread[t].now = now;
 }
 
 // Whether a store-conditional succeeds, or a compare-exchange will; that it fails is the canonical choice.
@@ -224,7 +241,7 @@ template <unsigned W> bool CommitEngine<W>::add_other(std::uint32_t t) {
     g[e].value = g.thread[a.value].now->action.value;
   }
   pass(g, t);
-  return !hole || possible(g);
+  return !hole || still_possible(g);
 }
 
 } // namespace fencepost

@@ -37,7 +37,7 @@ template <unsigned W> void CommitEngine<W>::raise_flags(G& g) {
   g.judged = false; // the evaluator should hold this graph
   const bool fits = consistent(g);
   FP_REQUIRE(fits, "a graph that is explored should be consistent");
-  plan_.raised([&](std::int32_t index, unsigned first, unsigned second) {
+  plan_->raised([&](std::int32_t index, unsigned first, unsigned second) {
     if (!options_.plan.checks[static_cast<std::size_t>(index)].race) {
       results_.flags.insert(index);
       return;

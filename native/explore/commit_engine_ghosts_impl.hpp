@@ -16,6 +16,7 @@ template <unsigned W> bool CommitEngine<W>::consistent_anew(const G& g) {
 // Also forbidden: two read-modify-writes that read the same write, though one may not have written yet.
 template <unsigned W> bool CommitEngine<W>::consistent(G& g) {
   if (g.judged) return true;
+  look();
   if (!options_.foreseen.empty() && !as_foreseen(g)) return false;
   if (updates_twice_within(g, g.used)) return false;
   if (tuned_) {
@@ -27,7 +28,7 @@ template <unsigned W> bool CommitEngine<W>::consistent(G& g) {
     full_ = true;
     return true;
   }
-  g.judged = plan_.consistent(structure_.s);
+  g.judged = plan_->consistent(structure_.s, [this] { look(); });
   FP_ASSERT(g.judged == consistent_anew(g), "what is kept from graph to graph should be what the graph says");
   return g.judged;
 }
@@ -119,6 +120,7 @@ template <unsigned W> Bits<W> CommitEngine<W>::fixed(G& g, Set& apart) const {
       const SplitEvent& v = g[e];
       const bool alone = v.location == no_location || newest_[v.location] <= v.stamp;
       if (alone && depends_on_earlier(g, e) && chosen_by_rule(g, e, before)) continue;
+      look();
       Set base = before | perm;
       if (v.is_read() && v.reads_from >= 0) {
         base.set(g.bit(v.reads_from));

@@ -39,12 +39,42 @@ template <unsigned W> Progress CommitEngine<W>::run(const Budget& budget) {
       ++spare_;
       active_ = true;
     }
-    if (!extend()) active_ = false;
+    if (!extend_in_time(budget, active_)) return Progress::Paused;
     if constexpr (checks_everything)
       if (active_ && !full_) validate(current_);
     if (full_) return full_ = false, Progress::Full;
     if (results_.executions + results_.blocked - start >= budget.executions && !active_ && stack_.size() != spare_)
       return Progress::Paused;
+  }
+}
+
+// Extends the current graph; false where the budget was spent amid that. Then the graph is what it was, and no
+// alternative is left.
+template <unsigned W> bool CommitEngine<W>::extend_in_time(const Budget& budget, bool& goes_on) {
+  const std::size_t depth = stack_.size() - spare_;
+  budget_ = &budget;
+  try {
+    goes_on = extend();
+  } catch (const Interrupted&) {
+    spare_ = stack_.size() - depth;
+    plan_.emplace(options_.plan); // it was amid something
+    structure_.forget();
+    if (tuned_) tuned_->forget();
+    budget_ = nullptr;
+    return false;
+  }
+  budget_ = nullptr;
+  return true;
+}
+
+// The same as `possible` for a graph whose alternatives are on the stack: where the budget is spent it goes on, and is
+// judged with its next event.
+template <unsigned W> bool CommitEngine<W>::still_possible(G& g) {
+  try {
+    return possible(g);
+  } catch (const Interrupted&) {
+    g.fits = g.judged = false;
+    return true;
   }
 }
 
@@ -133,7 +163,12 @@ template <unsigned W> bool CommitEngine<W>::faulty(std::uint32_t t) {
   if (kind == ActionKind::AtomicBegin || kind == ActionKind::AtomicEnd) return false;
   if (!reporter_.fault(g, t)) return false;
   g.thread[t].halted = true;
-  if (whole_threads(g) && consistent(g)) report_fault(g, t);
+  try {
+    if (whole_threads(g) && consistent(g)) report_fault(g, t);
+  } catch (const Interrupted&) {
+    g.thread[t].halted = false;
+    throw;
+  }
   return true;
 }
 

@@ -65,6 +65,7 @@ template <unsigned W> void CommitEngine<W>::revisit_all(const G& g, Id a) {
   for (auto at = g.order.rbegin(); at != g.order.rend() && candidates.any(); ++at) {
     const Id e = *at;
     if (e == m) continue;
+    look();
     if (!kept.test(g.bit(e))) {
       if (!canonical(g, e, before | kept)) break;
       if (candidates.test(g.bit(e)) && in_place(g, e)) found.push_back(e);

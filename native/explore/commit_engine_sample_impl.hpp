@@ -48,8 +48,8 @@ bool CommitEngine<W>::expand(const G& node, typename Population<G>::Level& child
   current_ = node;
   while (!budget.spent()) {
     const std::uint64_t executions = results_.executions, blocked = results_.blocked;
-    const bool goes_on = extend();
-    if (full_) return false;
+    bool goes_on = false;
+    if (!extend_in_time(budget, goes_on) || full_) return false;
     if (goes_on && stack_.size() == spare_) continue; // there was no choice
     for (; spare_ < stack_.size(); ++spare_)
       children.add(top(), stratum(top()));

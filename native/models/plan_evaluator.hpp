@@ -15,6 +15,8 @@
 #include "models/plan.hpp"
 #include "vm/contract.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace fencepost {
@@ -26,8 +28,9 @@ public:
 
   explicit PlanEvaluator(const Plan& plan);
 
-  // Whether every check that is not a flag holds. `s` must live until the next call.
-  bool consistent(const Structure<W>& s);
+  // Whether every check that is not a flag holds. `s` must live until the next call. `look` is called now and then;
+  // where it throws, the evaluator is of no more use.
+  bool consistent(const Structure<W>& s, const std::function<void()>& look = nothing);
 
   // Calls f(check, first, second) for each flag that is raised, with a pair of events that raises it where the flag is
   // about a relation being empty, and 0, 0 elsewhere. pre: the last call of `consistent` said yes.
@@ -244,6 +247,7 @@ private:
   // pre: its operands are what they should be.
   void evaluate(Step& step) {
     if (!stale(step)) return;
+    (*look_)();
     const std::uint64_t last = step.evaluated;
     step.evaluated = ++clock_;
     compute(step.o, last);
@@ -552,6 +556,9 @@ private:
     return scratch_;
   }
 
+  inline static const std::function<void()> nothing = [] {};
+  const std::function<void()>* look_ = &nothing; // of the call that runs
+
   const Plan& plan_;
   const Structure<W>* s_ = nullptr;
   Set events_;
@@ -573,11 +580,14 @@ PlanEvaluator<W>::PlanEvaluator(const Plan& plan) : plan_(plan), cells_(static_c
   weigh();
 }
 
-template <unsigned W> bool PlanEvaluator<W>::consistent(const Structure<W>& s) {
+template <unsigned W> bool PlanEvaluator<W>::consistent(const Structure<W>& s, const std::function<void()>& look) {
   begin(s);
-  for (Step& step : steps_)
-    if (step.o.op == PlanOp::Check && !check_of(step).flag && holds(step) == check_of(step).negated) return false;
-  return true;
+  look_ = &look;
+  const bool fits = std::all_of(steps_.begin(), steps_.end(), [&](Step& step) {
+    return step.o.op != PlanOp::Check || check_of(step).flag || holds(step) != check_of(step).negated;
+  });
+  look_ = &nothing;
+  return fits;
 }
 
 template <unsigned W> const typename PlanEvaluator<W>::Relation& PlanEvaluator<W>::relation(const Structure<W>& s) {

@@ -161,6 +161,39 @@ def test_what_stops_amid_refused_choices_goes_on_there(tmp_path: Path, model: st
     assert (part.answer, part.executions, part.extra["digest"]) == (whole.answer, 562, whole.extra["digest"])
 
 
+#: The same under models whose events come out of program order; every source is allowed, and every place.
+ALLOWED = """var x, y
+thread A { for i in 1..1200 { x := i; r := y } }
+thread B { for i in 1..1200 { y := i; r := x } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("model", "text"),
+    [("armv8", ALLOWED), ("imm", ALLOWED), ("power", REFUSED % (2000, 2000)), ("riscv", REFUSED % (2000, 2000))],
+)
+def test_large_graphs_of_hardware_end_in_time(tmp_path: Path, model: str, text: str) -> None:
+    state = tmp_path / "state"
+    before = time.process_time()
+    verdict = fencepost.check(read_text(text, "t.fp"), model=model, time_limit=1, save=str(state))
+    assert verdict.answer is Answer.UNKNOWN and verdict.reason.startswith("stopped after 1 seconds")
+    assert time.process_time() - before < 6, "one step tried every choice, and each graph was saved in full"
+    assert state.stat().st_size < 2**25, "what was left took gigabytes when each event had its way from the start"
+
+
+@pytest.mark.parametrize("model", ["armv8", "imm"])
+def test_large_graphs_of_hardware_go_on_where_they_stopped(tmp_path: Path, model: str) -> None:
+    program, state = read_text(REFUSED % (270, 270), "t.fp"), str(tmp_path / "state")
+    whole = fencepost.check(program, model=model, digest=True)
+    part = fencepost.check(program, model=model, digest=True, time_limit=0.05, save=state)
+    for n in range(100):  # what takes longer than the limit is begun anew: it must grow
+        if part.answer is not Answer.UNKNOWN:
+            break
+        part = fencepost.check(program, model=model, digest=True, time_limit=0.05 * 1.1**n, save=state, resume=state)
+    assert whole.answer is Answer.PASS and whole.executions == 272
+    assert (part.answer, part.executions, part.extra["digest"]) == (whole.answer, 272, whole.extra["digest"])
+
+
 def test_a_story_of_thousands_of_events_is_confirmed_in_time() -> None:
     text = "var x, y, l\nthread A { for i in 1..3000 { x := i }; y := 1 }\nthread B { wait(l == 1) }\n"
     before = time.process_time()
