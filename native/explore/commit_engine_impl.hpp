@@ -220,7 +220,7 @@ template <unsigned W> Id CommitEngine<W>::add_event(G& g, std::uint32_t t, std::
 // Moves a thread over the events that are there, up to the first that is missing or not committed.
 template <unsigned W> void CommitEngine<W>::pass(G& g, std::uint32_t t) {
   auto& th = g.thread[t];
-  th.halted = false;
+  th.halted = th.told = false;
   for (;;) {
     const Id e = g.at_slot(t, th.now->state.events);
     if (e == none || th.now->action.kind == ActionKind::End) return;

@@ -18,7 +18,7 @@ template <unsigned W> void CommitEngine<W>::cut(G& g, const Set& gone) const {
     auto& th = g.thread[g[e].thread];
     g.remove(e);
     if (!th.begin) continue;
-    if (slot <= th.now->state.events) th.halted = false;
+    if (slot <= th.now->state.events) th.halted = th.told = false;
     if (slot < th.now->state.events) th.now = there;
   }
   std::erase_if(g.order, [&](Id e) { return gone.test(g.bit(e)); });

@@ -278,10 +278,11 @@ template <unsigned W> bool CommitEngine<W>::load(const std::vector<std::int64_t>
     }
     for (std::uint32_t t = 0; t < g.thread.size(); ++t) {
       if (!g.thread[t].begin) continue;
-      const bool halted = g.thread[t].halted;
+      const bool halted = g.thread[t].halted, told = g.thread[t].told;
       g.thread[t].now = g.thread[t].begin;
       pass(g, t);
       g.thread[t].halted |= halted;
+      g.thread[t].told = told;
     }
   }
   return true;
