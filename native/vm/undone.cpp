@@ -2,12 +2,13 @@
 
 #include "vm/arithmetic.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace fencepost {
 namespace {
 
-// What a look of three words is about.
+// What a look of three or four words is about.
 constexpr std::uint64_t reads = 0, frees = 1, ends = 2, writes = 3, writes_plainly = 4;
 // What a row of four words is about.
 constexpr std::uint64_t others_wrote = 0, read = 1, plain_read = 2;
@@ -36,11 +37,23 @@ std::map<std::uint64_t, Written> written(const LocalState& blocked) {
 // Whether memory at this address may be gone because of what the row tells.
 bool takes(const UndoneRounds::Row& look, std::uint64_t address) {
   const std::uint64_t region = layout::region(address);
+  if (look[2] == frees && look[3] != 0) return address - look[0] < look[3];
   if (look[2] == frees) return region == layout::heap && layout::owner(address) == layout::owner(look[0]);
   return region == layout::stack && layout::owner(address) == static_cast<int>(look[1]);
 }
 
+// Whether a row is about a use of a place or about what ends memory, not about who looks between.
+bool is_use(const UndoneRounds::Row& look) { return look.size() == 3 || look.size() == 4; }
+
 } // namespace
+
+// How large what a thread has just allocated is. Others may free it, who know only where it begins.
+void UndoneRounds::note_memory(const LocalState& s) {
+  const auto& now = s.state.allocations;
+  const std::size_t before = s.parent ? s.parent->state.allocations.size() : 0;
+  for (std::size_t k = std::min(before, now.size()); k < now.size(); ++k)
+    if (now[k].heap) sizes_[now[k].address] = std::max(sizes_[now[k].address], now[k].size);
+}
 
 // Where only the first thread starts others, it is alone when it has joined as many as it has started.
 void UndoneRounds::note_use(const LocalState& s) {
@@ -55,7 +68,9 @@ void UndoneRounds::note_use(const LocalState& s) {
   const std::uint64_t use = a.kind == ActionKind::Write ? write : reads;
   const std::uint64_t what = uses ? use : a.kind == ActionKind::Free ? frees : ends;
   const bool alone = s.state.thread == 0 && s.running == 0 && !others_start_;
-  (alone ? alone_ : looks).insert({a.address, s.state.thread, what});
+  Row row{a.address, s.state.thread, what};
+  if (what == frees) row.push_back(sizes_.contains(a.address) ? sizes_[a.address] : 0);
+  (alone ? alone_ : looks).insert(std::move(row));
 }
 
 // What was read in a round that is left out. Not what it reads first: whatever it found, the thread reads that place
@@ -81,6 +96,7 @@ bool UndoneRounds::forgets(const LocalState& s) const {
 
 void UndoneRounds::note(const LocalState& s, const Machine& machine) {
   const Action& a = s.action;
+  note_memory(s);
   note_use(s);
   if (a.kind == ActionKind::Block && a.kept)
     for (const LocalState* w = s.parent; w && w->state.events >= a.value; w = w->parent)
@@ -110,11 +126,10 @@ bool UndoneRounds::is_read(const Row& between) { return between.size() == 4 && b
 
 bool UndoneRounds::seen(const Row& between, const Row& look) {
   FP_ASSERT(between.size() >= 3 && between.size() <= 5, "what was between should have three to five words");
-  FP_ASSERT(look.size() == 2 || look.size() == 3 || look.size() == 6, "a look should have two, three or six words");
+  FP_ASSERT(look.size() == 2 || is_use(look) || look.size() == 6, "a look should have two to four or six words");
   const bool was_read = is_read(between);
-  if ((between.size() == 3 || was_read) != (look.size() == 3)) return false;
-  if (look.size() == 3 && (look[2] == frees || look[2] == ends))
-    return between[1] != look[1] && takes(look, between[0]);
+  if ((between.size() == 3 || was_read) != is_use(look)) return false;
+  if (is_use(look) && (look[2] == frees || look[2] == ends)) return between[1] != look[1] && takes(look, between[0]);
   if (between[0] != look[0] || between[1] == look[1]) return false;
   if (was_read) return look[2] == writes_plainly || (look[2] == writes && between[3] == plain_read);
   if (look.size() < 6 || between.size() == 4) return true;

@@ -14,6 +14,7 @@
 #include "vm/local_states.hpp"
 
 #include <set>
+#include <unordered_map>
 #include <vector>
 
 namespace fencepost {
@@ -34,7 +35,8 @@ public:
   // both, or a 2 where it was plain; where the same was stored again, only the first three.
   std::set<Row> between;
   // Address, thread; of a wait whose value nobody uses also what it waits for: operation, bits, mask, operand. Of every
-  // use of a place and of what ends memory: address, thread, and which of them it is.
+  // use of a place and of what ends memory: address, thread, and which of them it is; of memory that is freed also how
+  // large it is at most, or 0 where that is not known.
   std::set<Row> looks;
 
   // Whether the one who looks may take a value in between for something else.
@@ -44,6 +46,7 @@ public:
   static bool is_read(const Row& between);
 
 private:
+  void note_memory(const LocalState& state);
   void note_use(const LocalState& state);
   void note_reads(const LocalState& blocked);
   bool forgets(const LocalState& wait) const;
@@ -51,8 +54,9 @@ private:
   const Bytecode& program_;
   Liveness liveness_;
   bool old_values_;
-  bool others_start_ = false; // threads that are not the first one
-  std::set<Row> alone_;       // uses by the first thread while it seems to be the only one
+  bool others_start_ = false;                              // threads that are not the first one
+  std::set<Row> alone_;                                    // uses by the first thread while it seems to be the only one
+  std::unordered_map<std::uint64_t, std::uint64_t> sizes_; // of memory on the heap, the largest that began there
 };
 
 } // namespace fencepost

@@ -66,6 +66,20 @@ def test_a_free_after_a_round_that_is_left_out_is_no_pass(tmp_path: Path) -> Non
     assert fencepost.check(path, fix=False).answer is not Answer.PASS
 
 
+def test_a_free_of_memory_that_a_round_reads_in_the_middle_is_no_pass(tmp_path: Path) -> None:
+    path = tmp_path / "freed.c"
+    inside = _FREED.replace("malloc(4)", "malloc(12)").replace("atomic_int *mine = p;", "atomic_int *mine = p + 2;")
+    path.write_text(inside.replace("atomic_init(p, 0)", "atomic_init(p + 2, 0)"), encoding="utf-8")
+    assert fencepost.check(path, fix=False).answer is not Answer.PASS
+
+
+def test_a_free_of_other_memory_of_the_same_thread_is_no_doubt(tmp_path: Path) -> None:
+    """As std::thread does: the one who starts a thread allocates what that one frees."""
+    path = tmp_path / "freed.c"
+    path.write_text(_FREED.replace("free(p)", "free(u)").replace("frees, 0)", "frees, malloc(4))"), encoding="utf-8")
+    assert fencepost.check(path, fix=False).answer is Answer.PASS
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_where_the_loop_is_left_in_order_nothing_is_doubtful(model: str) -> None:
     ordered = _RACE.replace("f := 1", "f.rel := 1").replace("f == 1", "f.acq == 1")
