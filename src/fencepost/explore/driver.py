@@ -39,6 +39,11 @@ _SECOND_LOOK = 60.0
 #: How long a race that C forbids is looked for under a model of hardware, in seconds.
 _LOOK_FOR_RACES = 0.5
 
+_UNTOLD = (
+    "the execution is not shown: before the first thread starts, memory is accessed in other parts than by the "
+    "atomics, and an execution tells each location as a whole"
+)
+
 
 def explore(
     program: Program,
@@ -89,8 +94,12 @@ def _check(program: Program, found: Model, options: CheckOptions, progress: Watc
         return replace(verdict, extra={**verdict.extra, **_told(ran)})
     prepared, report, engine = ran
     errors, witnesses, limits = reading.sort_findings(report, prepared, found.name, options)
-    if errors and report.results.in_parts:  # no witness: what comes before the first thread takes memory apart
-        return _check(program, found, replace(options, reductions=False), progress, run)
+    untold = bool(errors) and report.results.in_parts
+    if untold:  # what comes before the first thread takes memory apart, and has to be explored to be told
+        again = _check(program, found, replace(options, reductions=False), progress, run)
+        if again.answer is Answer.FAIL:
+            return again
+        witnesses = []
     count = reading.counted(report) if options.count == "all" else report.results.executions
     if count is None:
         return _check(program, found, replace(options, symmetry=False), progress, run)
@@ -116,6 +125,7 @@ def _check(program: Program, found: Model, options: CheckOptions, progress: Watc
             *reading.also(answer, report, unfinished),
             *report.notes,
             *([report.unsaved] if report.unsaved else []),
+            *([_UNTOLD] if untold else []),
         ),
         _told(engine)
         | ({"condition": condition} if program.condition is not None else {})
