@@ -28,6 +28,8 @@ FILES = {
     "bad.cat": "let a = (po | rf\n",
     "unknown.cat": "acyclic nonsense\n",
     "bad.json": "{",
+    "result.json": '{"schema": "fencepost/verdict/1"}',
+    "list.json": "[1, 2]",
     "other.json": '{"a": 1}',
     "queue.h": "static int size;\n",
     "compile_commands.json": "[{}]",
@@ -118,7 +120,7 @@ replay nowhere.json
 replay bad.json
 replay other.json
 diff other.json
-diff other.json bad.json
+diff result.json bad.json
 init nowhere.h
 init folder
 completion tcsh
@@ -158,7 +160,7 @@ check other.json
 bounded good.fp --contexts 0
 compare sc
 generate X86 --size 0
-diff other.json nowhere.json
+diff result.json nowhere.json
 init
 serve --port 99999
 serve --host 0.0.0.0
@@ -186,6 +188,28 @@ replay good.fp
 models nonsense
 litmus folder
 diff good.fp good.fp
+diff other.json other.json
+diff list.json other.json
+check good.fp -j 4
+check good.fp -j4
+check good.fp -o page.html
+check good.fp --output page.html
+check good.fp -model tso
+check good.fp --deepen 3
+check good.fp --unwind 3
+check good.fp --timeout 10
+check good.fp --threads 2
+check good.fp --verbose
+check good.fp --entry A
+check good.fp --std
+check good.fp --model x86
+check good.fp --model aarch64
+check good.fp --model C++11
+check good.fp --model linux
+robust good.fp --model tso
+litmus bad.litmus -j 8
+good.fp
+watch good.fp
 """
 
 

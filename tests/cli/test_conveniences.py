@@ -17,6 +17,7 @@ from fencepost.cli import VERBS, run
 from fencepost.cli.frame import split
 from fencepost.cli.man import page
 from fencepost.cli.settings import find
+from fencepost.verdict import ExitCode
 
 GOOD = "const N = 1\nvar x\nthread A { x := 1 }\nthread B { r := x; assert(r <= N) }\n"
 BUFFERING = "var x, y\nthread A { x := 1; r := y }\nthread B { y := 1; r := x }\nforall (A:r == 1 || B:r == 1)\n"
@@ -353,3 +354,11 @@ def test_the_manual_page_has_every_verb_and_option() -> None:
     assert all(f"\n.SS {verb.name}\n" in text for verb in VERBS)
     assert ".B \\-\\-no\\-spin\\-detection" in text and ".SH EXIT STATUS" in text
     assert not [line for line in text.splitlines() if line.startswith(("'", "..")) or "\n-" in line]
+
+
+@pytest.mark.parametrize("word", ["-std=c99", "--std=c99"])
+def test_the_version_of_the_language_may_follow_the_file(word: str, tmp_path: Path) -> None:
+    path = tmp_path / "old.c"
+    path.write_text("int x[__STDC_VERSION__ == 199901L ? 1 : -1];\nint main(void) { return x[0]; }\n", encoding="utf-8")
+    assert run(["check", str(path), word]) == ExitCode.PASS
+    assert run(["check", str(path)]) == ExitCode.BAD_INPUT

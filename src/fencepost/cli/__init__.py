@@ -155,6 +155,12 @@ def _print(text: str) -> int:
     return 0
 
 
+def _is_file(word: str) -> bool:
+    from pathlib import Path
+
+    return Path(word).is_file()
+
+
 def _unknown(word: str) -> int:
     from difflib import get_close_matches
 
@@ -166,6 +172,10 @@ def _unknown(word: str) -> int:
     said = f"there is no verb '{word}'; {hint}"
     if word == "version":
         said = "there is no verb 'version'; did you mean --version?"
+    elif word == "watch":
+        said = "there is no verb 'watch'; use fencepost check --watch FILE"
+    elif _is_file(word):
+        said = f"{word} stands where a verb should: fencepost check {word}"
     elif word.startswith("-"):
         said = f"{word} stands where a verb should: options follow it"
     print(f"error: {said}\nUsage: {USAGE}", file=sys.stderr)

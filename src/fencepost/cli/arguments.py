@@ -91,10 +91,9 @@ def _usage(prog: str, parameters: Sequence[Parameter]) -> str:
 def _surplus(word: str, known: Sequence[str], prog: str) -> str:
     if not word.startswith("-"):
         return f"unexpected argument {word}; see {prog} --help"
-    from difflib import get_close_matches
+    from fencepost.cli.habits import advice
 
-    near = get_close_matches(word.partition("=")[0], known, 1)
-    return f"no such option {word}; " + (f"did you mean {near[0]}?" if near else f"see {prog} --help")
+    return f"no such option {word}; " + (advice(word, known) or f"see {prog} --help")
 
 
 def _add(parser: argparse.ArgumentParser, parameter: Parameter) -> None:

@@ -16,6 +16,9 @@ Old = Annotated[str, Argument(metavar="OLD", help="What `fencepost ... --json` p
 New = Annotated[str, Argument(metavar="NEW", help="What it prints now.")]
 #: They differ from run to run and say nothing about the program.
 _PASSING = frozenset({"seconds"})
+#: What results have: verdicts and patches, outcomes, suites and folders, tables by model, findings, errors.
+_HEADS = frozenset({"schema", "verdict", "states", "results", "runs", "models", "tests", "findings", "error"})
+_EXPECTED = "what `fencepost VERB --json` prints"
 
 
 def diff(old: Old, new: New) -> Reply:
@@ -28,11 +31,14 @@ def diff(old: Old, new: New) -> Reply:
 
 def _load(file: str) -> object:
     try:
-        return json.loads(Path(file).read_text(encoding="utf-8"))
+        found: object = json.loads(Path(file).read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", file=file) from None
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise InputError(f"is no JSON: {error}", file=file, expected="what `fencepost VERB --json` prints") from None
+        raise InputError(f"is no JSON: {error}", file=file, expected=_EXPECTED) from None
+    if not isinstance(found, dict) or _HEADS.isdisjoint(found):
+        raise InputError("is no result of ours", file=file, expected=_EXPECTED)
+    return found
 
 
 def _differences(path: str, old: object, new: object) -> list[tuple[str, object, object]]:

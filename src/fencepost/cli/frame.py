@@ -18,6 +18,7 @@ from importlib import import_module
 from typing import Any, get_args, get_type_hints
 
 from fencepost.cli.arguments import Option, Parameter, parse, spread
+from fencepost.cli.habits import refuse_as_flags
 from fencepost.cli.settings import with_settings
 from fencepost.errors import FencepostError, InputError, UsageError
 from fencepost.records import dataclass
@@ -59,6 +60,8 @@ def _run(name: str, args: list[str], flags: tuple[str, ...]) -> Reply:
     function: Verb = getattr(import_module(f"fencepost.cli.{name}"), name)
     parameters, tables = parameters_of(function)
     parameters = with_settings(name, parameters)
+    if flags:
+        refuse_as_flags(flags, [p.details.flag for p in parameters if isinstance(p.details, Option)])
     given, explicit = parse(f"fencepost {name}", function.__doc__ or "", parameters, args)
     if given.pop(_JSON.name) and given.get("watch"):
         raise UsageError("--watch answers again and again, for people: it does not go with --json")
@@ -102,12 +105,15 @@ _WITH_VALUE = frozenset({"-D", "-I", "-U", "-include", "-isystem", "-x"})
 
 def split(args: list[str]) -> tuple[list[str], tuple[str, ...]]:
     """Our own words and those for the compiler: what follows `--`, and before it what begins with one dash, as none of
-    our options does but -h."""
+    our options does but -h, and the version of the language."""
     at = args.index("--") if "--" in args else len(args)
     own: list[str] = []
     flags: list[str] = []
     words = iter(args[:at])
     for word in words:
+        if word.startswith("--std="):  # compilers take it with two dashes as well
+            flags.append(word)
+            continue
         if not word.startswith("-") or word.startswith("--") or word in ("-", "-h") or word[1].isdigit():
             own.append(word)
             continue

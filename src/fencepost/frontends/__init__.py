@@ -138,7 +138,8 @@ def _near(path: str) -> str:
 
 def missing(path: str | Path) -> InputError:
     """What is said of an input that does not exist."""
-    return InputError("cannot be read: there is no such file", file=str(path), hint=_near(str(path)))
+    hint = "the option before it takes no value" if str(path).isdecimal() else _near(str(path))
+    return InputError("cannot be read: there is no such file", file=str(path), hint=hint)
 
 
 #: What only a C or C++ program has.

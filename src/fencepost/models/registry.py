@@ -250,11 +250,23 @@ def find(name_or_path: str | Path, variants: frozenset[str] = frozenset()) -> Mo
     path = Path(text)
     if path.suffix == ".cat" or path.is_file():
         return _from_file(path, variants)
+    hint = f"did you mean {close}? " if (close := _meant(text.lower())) else ""
+    raise UsageError(f"unknown model '{text}': {hint}there are {', '.join(_KNOWN)}, or give the path of a .cat file")
+
+
+#: Machines and languages under other names.
+_ALSO = {
+    "x86": "tso", "x86_64": "tso", "x86-tso": "tso", "amd64": "tso", "arm": "armv8", "arm64": "armv8",
+    "aarch64": "armv8", "ppc": "power", "powerpc": "power", "risc-v": "riscv", "rvwmo": "riscv", "ebpf": "bpf",
+    "c11": "rc11", "c++": "rc11", "cpp": "rc11", "c++11": "rc11", "c++20": "rc11-cpp20",
+    "linux": "lkmm", "kernel": "lkmm", "linux-kernel": "lkmm",
+}  # fmt: skip
+
+
+def _meant(text: str) -> str:
     from difflib import get_close_matches
 
-    close = get_close_matches(text.lower(), _KNOWN, 1)
-    hint = f"did you mean {close[0]}? " if close else ""
-    raise UsageError(f"unknown model '{text}': {hint}there are {', '.join(_KNOWN)}, or give the path of a .cat file")
+    return _ALSO.get(text) or next(iter(get_close_matches(text, _KNOWN, 1)), "")
 
 
 def _refuse_unknown_variants(model: Model, chosen: frozenset[str]) -> None:
