@@ -23,11 +23,10 @@ template <class C, class T> void list(nb::class_<C>& c, const char* name, std::v
       name, [member](const C& x) { return x.*member; }, [member](C& x, std::vector<T> v) { x.*member = std::move(v); });
 }
 
-template <class C> void rows(nb::class_<C>& c, const char* name, std::set<std::vector<std::uint64_t>> C::* member) {
-  using Rows = std::vector<std::vector<std::uint64_t>>;
+template <class C, class T> void list(nb::class_<C>& c, const char* name, std::set<T> C::* member) {
   c.def_prop_rw(
-      name, [member](const C& x) { return Rows((x.*member).begin(), (x.*member).end()); },
-      [member](C& x, const Rows& all) { x.*member = {all.begin(), all.end()}; });
+      name, [member](const C& x) { return std::vector<T>((x.*member).begin(), (x.*member).end()); },
+      [member](C& x, const std::vector<T>& all) { x.*member = {all.begin(), all.end()}; });
 }
 
 void bind_execution(nb::module_& m) {
@@ -60,10 +59,29 @@ void bind_execution(nb::module_& m) {
   list(execution, "spawned_by", &Execution::spawned_by);
 }
 
+void bind_left_out(nb::module_& m) {
+  nb::class_<Between> between(m, "CoreBetween", "What a round that was left out did at a place.");
+  between.def(nb::init<>()).def_rw("thread", &Between::thread).def_rw("loop", &Between::loop);
+  number(between, "kind", &Between::kind);
+  number(between, "size", &Between::size);
+  between.def_rw("address", &Between::address).def_rw("without", &Between::without).def_rw("was", &Between::was);
+  between.def_prop_ro("is_read", &Between::is_read);
+
+  nb::class_<Look> look(m, "CoreLook", "What a thread does at a place where a round may have been left out.");
+  look.def(nb::init<>()).def_rw("thread", &Look::thread).def_rw("address", &Look::address);
+  number(look, "kind", &Look::kind);
+  number(look, "size", &Look::size);
+  number(look, "op", &Look::op);
+  number(look, "bits", &Look::bits);
+  look.def_rw("mask", &Look::mask).def_rw("operand", &Look::operand).def_rw("bytes", &Look::bytes);
+  m.def("meet", &meet, nb::arg("between"), nb::arg("look"), "Whether what the one does may matter to the other.");
+}
+
 } // namespace
 
 void bind_results(nb::module_& m) {
   bind_execution(m);
+  bind_left_out(m);
   nb::class_<Finding> finding(m, "CoreFinding", "An error, or a place where our knowledge ends.");
   finding.def(nb::init<>());
   number(finding, "kind", &Finding::kind);
@@ -100,8 +118,8 @@ void bind_results(nb::module_& m) {
   list(results, "kept", &Results::kept);
   list(results, "cuts", &Results::cuts);
   results.def_rw("in_parts", &Results::in_parts);
-  rows(results, "between", &Results::between);
-  rows(results, "looks", &Results::looks);
+  list(results, "between", &Results::between);
+  list(results, "looks", &Results::looks);
   results.def(
       "merge", [](Results& r, Results other) { r.merge(std::move(other)); }, nb::arg("other"),
       "Adds what another run of the same exploration found.");

@@ -93,7 +93,8 @@ void Engine<W>::note_between(const std::vector<Attempt>& all, const Attempt& a, 
   for (const Id w : between(a)) {
     const Action& action = g[w].at->action;
     const std::uint64_t without = (g[w].value - added(all, w)) & mask_of(8u * action.size);
-    if (without != g[w].value) results_.between.insert({action.address, a.thread, loop, without, g[w].value});
+    if (without != g[w].value)
+      results_.between.insert({Between::Kind::Value, action.size, a.thread, loop, action.address, without, g[w].value});
   }
 }
 

@@ -151,7 +151,7 @@ void Explorer::work(Shared& shared) {
   }
   if (const UndoneRounds* undone = states.undone()) {
     results.between.insert(undone->between.begin(), undone->between.end());
-    results.looks = undone->looks;
+    results.looks = undone->looks();
   }
   shared.results.merge(std::move(results));
   shared.changed.notify_all();

@@ -1,7 +1,5 @@
 #include "explore/results.hpp"
 
-#include "vm/undone.hpp"
-
 #include <algorithm>
 
 namespace fencepost {
@@ -47,24 +45,36 @@ void Results::merge(Results&& other) {
   std::move(other.kept.begin(), other.kept.end(), std::back_inserter(kept));
 }
 
+namespace {
+
+const char* left_out(Between::Kind kind) {
+  switch (kind) {
+  case Between::Kind::Read:
+  case Between::Kind::PlainRead:
+    return "an iteration of the loop that was left out reads what another thread writes or frees: whether the two are "
+           "always in order is not known (--no-spin-detection explores it)";
+  case Between::Kind::Stored:
+    return "another thread uses what an iteration of the loop stores again: what comes after such an iteration is not "
+           "explored (--no-spin-detection explores it)";
+  default:
+    return "another thread may see what an iteration of the loop adds and takes back after the loop has ended: what "
+           "comes of that is not explored (--no-spin-detection explores it)";
+  }
+}
+
+} // namespace
+
 void Results::report_left_out() {
-  for (const auto& b : between) {
-    const auto position = static_cast<std::uint32_t>(b[2]);
+  for (const Between& b : between) {
     const bool known = std::any_of(findings.begin(), findings.end(), [&](const Finding& f) {
-      return f.kind == ErrorKind::LeftOut && f.position == position;
+      return f.kind == ErrorKind::LeftOut && f.position == b.loop;
     });
-    if (known || std::none_of(looks.begin(), looks.end(), [&](const auto& l) { return UndoneRounds::seen(b, l); }))
-      continue;
+    if (known || std::none_of(looks.begin(), looks.end(), [&](const Look& l) { return meet(b, l); })) continue;
     Finding f;
     f.kind = ErrorKind::LeftOut;
-    f.message =
-        UndoneRounds::is_read(b)
-            ? "an iteration of the loop that was left out reads what another thread writes or frees: whether the "
-              "two are always in order is not known (--no-spin-detection explores it)"
-            : "another thread may see what an iteration of the loop adds and takes back after the loop has "
-              "ended: what comes of that is not explored (--no-spin-detection explores it)";
-    f.position = position;
-    f.thread = static_cast<std::int32_t>(b[1]);
+    f.message = left_out(b.kind);
+    f.position = b.loop;
+    f.thread = static_cast<std::int32_t>(b.thread);
     findings.push_back(std::move(f));
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "explore/digest.hpp"
+#include "vm/left_out.hpp"
 #include "vm/machine.hpp"
 
 #include <map>
@@ -72,7 +73,8 @@ struct Results {
   std::vector<Execution> kept;                                  // where executions were asked for
 
   // Rounds that were left out because they take back what they add, and who looks at such places: see UndoneRounds.
-  std::set<std::vector<std::uint64_t>> between, looks;
+  std::set<Between> between;
+  std::set<Look> looks;
 
   bool in_parts =
       false; // what is before the first thread accesses in parts what executions that were handed out access

@@ -10,19 +10,17 @@
 // over and free the place, or write there, plainly or where the read was plain, unordered with what a round read.
 #pragma once
 
+#include "vm/left_out.hpp"
 #include "vm/liveness.hpp"
 #include "vm/local_states.hpp"
 
 #include <set>
 #include <unordered_map>
-#include <vector>
 
 namespace fencepost {
 
 class UndoneRounds {
 public:
-  using Row = std::vector<std::uint64_t>;
-
   // `old_values`: others may read what was there before.
   UndoneRounds(const Bytecode& program, bool old_values)
       : program_(program), liveness_(program, Liveness::Observed::Live), old_values_(old_values) {}
@@ -30,22 +28,14 @@ public:
   // Notes what a state of a thread is about to do, or has just left out.
   void note(const LocalState& state, const Machine& machine);
 
-  // Address, thread, position of the loop, the value that would be there without the round, and the one that was; where
-  // others wrote in between, and their values are not known here, a 0 in place of both; of a read, a 1 in place of
-  // both, or a 2 where it was plain; where the same was stored again, only the first three.
-  std::set<Row> between;
-  // Address, thread; of a wait whose value nobody uses also what it waits for: operation, bits, mask, operand. Of every
-  // use of a place and of what ends memory: address, thread, and which of them it is; of memory that is freed also how
-  // large it is at most, or 0 where that is not known.
-  std::set<Row> looks;
+  std::set<Between> between;
 
-  // Whether the one who looks may take a value in between for something else.
-  static bool seen(const Row& between, const Row& look);
-
-  // Whether a row is about a read of a round, not about what one put there.
-  static bool is_read(const Row& between);
+  // What others do, as far as it is known now.
+  std::set<Look> looks() const;
 
 private:
+  void note_values(const LocalState& blocked);
+  void note_look(const LocalState& state, const Machine& machine);
   void note_memory(const LocalState& state);
   void note_use(const LocalState& state);
   void note_reads(const LocalState& blocked);
@@ -54,8 +44,8 @@ private:
   const Bytecode& program_;
   Liveness liveness_;
   bool old_values_;
-  bool others_start_ = false;                              // threads that are not the first one
-  std::set<Row> alone_;                                    // uses by the first thread while it seems to be the only one
+  bool others_start_ = false;    // threads that are not the first one
+  std::set<Look> looks_, alone_; // alone: uses by the first thread while it seems to be the only one
   std::unordered_map<std::uint64_t, std::uint64_t> sizes_; // of memory on the heap, the largest that began there
 };
 

@@ -23,6 +23,8 @@ MEMBERS: dict[type, dict[str, type | None]] = {
         "kind": None, "message": None, "position": None, "thread": None, "count": None, "events": None,
         "execution": _core.CoreExecution,
     },
+    _core.CoreBetween: dict.fromkeys(("kind", "size", "thread", "loop", "address", "without", "was")),
+    _core.CoreLook: dict.fromkeys(("kind", "size", "op", "bits", "thread", "address", "mask", "operand", "bytes")),
     _core.CoreResults: {
         "executions": None, "blocked": None, "choices": None, "erroneous": None, "duplicates": None, "digest": None,
         "dead_ends": None,
@@ -30,7 +32,7 @@ MEMBERS: dict[type, dict[str, type | None]] = {
         "representing": None, "uncounted": None, "asymmetric": None, "irregular": None,
         "waits_in_block": None, "outcomes": None, "flags": None, "assumed": None,
         "findings": _core.CoreFinding, "kept": _core.CoreExecution, "cuts": None, "in_parts": None,
-        "between": None, "looks": None,
+        "between": _core.CoreBetween, "looks": _core.CoreLook,
     },
 }  # fmt: skip
 
