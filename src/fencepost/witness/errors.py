@@ -17,9 +17,9 @@ from fencepost.program.program import Program
 from fencepost.verdict import ErrorReport, Witness
 from fencepost.witness.relations import Relations
 from fencepost.witness.replay import WAITING_PARTS, Replay
+from fencepost.witness.rounds import go_round, newest
 
 _ACCESSES = (Kind.READ, Kind.WRITE)
-_LONG_ROUND = 1000  # events
 
 
 def dispute(program: Program, witness: Witness, replayed: Replay) -> str:
@@ -142,7 +142,7 @@ class _Judge:
         if state.blocks:  # nobody else moves while it waits
             return True
         machine = Machine(self.program)
-        return not all(machine.satisfied(state, v) for v in self._newest(machine, action))
+        return not all(machine.satisfied(state, v) for v in newest(machine, self.execution, self.relations, action))
 
     def _comes_to_wait(self, action: Action, state: ThreadState) -> bool:
         """Whether a thread that only joins others comes to one that has not ended. (Identical threads are joined last
@@ -158,41 +158,12 @@ class _Judge:
             action = machine.run(state)
         return False
 
-    def _newest(self, machine: Machine, action: Action) -> list[int]:
-        """What a read of memory as it is in the end may find."""
-        values = [self.execution.events[w].value for w in self.relations.newest(action.address)]
-        return values or [machine.initial(action.address, action.size)]
-
-    def _is_there(self, machine: Machine, write: Action) -> bool:
-        return set(self._newest(machine, write)) == {write.value}
-
     def _goes_round(self, state: ThreadState) -> bool:
-        """Whether a thread that is alone with memory as it is in the end only reads, or takes back what it adds, and
-        comes back to where it was."""
-        state, machine = state.clone(), Machine(self.program)
-        own: dict[int, int] = {}
-        for _ in range(_LONG_ROUND):
-            action = machine.run(state)
-            if action.kind is Kind.BLOCK:
-                return action.spin is not None
-            if action.kind is Kind.READ:
-                self.looked.add(action.address)
-                values = {own[action.address]} if action.address in own else set(self._newest(machine, action))
-                if len(values) > 1 or not all(machine.satisfied(state, v) for v in values):
-                    return len(values) == 1
-                machine.reply(state, values.pop())
-            elif action.kind is Kind.FENCE or action.rmw:
-                if action.rmw:
-                    own[action.address] = action.value
-                machine.reply(state)
-            elif action.kind is Kind.WRITE and action.address not in own:
-                if not self._is_there(machine, action):
-                    self.stored.append(action)
-                machine.reply(state)
-                state.effects -= 1  # what was there is there again, or nobody looks: see `_serves`
-            else:
-                return False
-        return False
+        """Whether a thread that is alone with memory as it is in the end comes back to where it was."""
+        found = go_round(self.program, self.execution, self.relations, state)
+        self.looked |= found.looked
+        self.stored += found.stored
+        return found.returns
 
     def _serves(self, stored: Action) -> bool:
         """Whether somebody who waits looks at a place where loops store one thing and another by turns. One that waits

@@ -26,6 +26,8 @@ from fencepost.witness.protocols import (
     unchecked_wait,
 )
 from fencepost.witness.remedy import Remedy, remedies
+from fencepost.witness.replay import WAITING_PARTS
+from fencepost.witness.rounds import go_round
 from fencepost.witness.titles import TITLES
 
 
@@ -305,8 +307,26 @@ class _Explainer:
         if action.kind is Kind.READ and not action.lock:
             value = self.names.value(last) if last is not None else "its initial value"
             writer = f" since {self.who(last)}{self.place(last)}" if last is not None and last.thread >= 0 else ""
+            if loops := self.loops_that_write(thread, action.address):
+                return f"{text}, but it is {value}{writer} when it looks, and only {_going_round(loops)} there"
             return f"{text}, but it is {value}{writer} and nobody is left to change it"
         return text
+
+    def loops_that_write(self, waits: int, address: int) -> list[str]:
+        """Where loops stand that go round for ever and write to a place, by the way or for a moment."""
+        program, replayed = self.case.witness.program, self.case.replayed
+        if program is None or replayed is None:
+            return []
+        found: dict[str, None] = {}
+        for thread, action in self.case.waiting.items():
+            loop = action.spin if action.kind is Kind.BLOCK and not action.alone else action.at
+            reads = action.kind is Kind.READ and action.part not in WAITING_PARTS
+            if thread == waits or loop is None or not (reads or action.kind is Kind.BLOCK):
+                continue
+            state = replayed.runs[thread].state
+            if address in go_round(program, self.case.witness.execution, self.case.relations, state).written:
+                found[self.names.place(loop)] = None
+        return list(found)
 
     def too_early(self) -> str:
         found = signalled_too_early(self.case)
@@ -363,3 +383,9 @@ class _Explainer:
         made = [self.names.piece(start) + (f" ({self.names.place(at)})" if at else "")
                 for start, at in lost(self.case).items()]  # fmt: skip
         return f"never freed: {', '.join(made)}" if made else self.error.message
+
+
+def _going_round(loops: list[str]) -> str:
+    if len(loops) == 1:
+        return f"the loop at {loops[0]}, which goes round for ever, writes"
+    return f"the loops at {listed(loops)}, which go round for ever, write"
