@@ -65,7 +65,7 @@ void bind_left_out(nb::module_& m) {
   number(between, "kind", &Between::kind);
   number(between, "size", &Between::size);
   between.def_rw("address", &Between::address).def_rw("without", &Between::without).def_rw("was", &Between::was);
-  between.def_prop_ro("is_read", &Between::is_read);
+  between.def("is_read", &Between::is_read);
 
   nb::class_<Look> look(m, "CoreLook", "What a thread does at a place where a round may have been left out.");
   look.def(nb::init<>()).def_rw("thread", &Look::thread).def_rw("address", &Look::address);

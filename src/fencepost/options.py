@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from fencepost.errors import UsageError
 from fencepost.program.instructions import FAULTS, ErrorKind
+from fencepost.program.operands import Position
 from fencepost.program.passes.nondet import Nondet
 from fencepost.program.passes.volatile import MEANINGS
 from fencepost.program.pipeline import Settings
@@ -214,13 +215,20 @@ class ExploreOptions(ModelOptions):
         """The bounds of single loops by their places."""
         return {place: int(number) for place, _, number in (text.rpartition("=") for text in self.loop_bound)}
 
-    def settings(self, target: str, *, undo: bool = False, unordered_arrivals: bool = False) -> Settings:
+    def settings(
+        self,
+        target: str,
+        *,
+        undo: bool = False,
+        unordered_arrivals: bool = False,
+        whole: frozenset[Position] = frozenset(),
+    ) -> Settings:
         """What these options ask of the passes, for a model that is compiled for like `target`."""
         return Settings(
             target=target, unordered_arrivals=unordered_arrivals, spurious_wakeups=self.spurious_wakeups,
             spurious_failures=self.spurious_failures, spin_detection=self.spin_detection, undo=undo,
             unroll=self.unroll, loop_bounds=self.loop_bounds, ignored=self.ignored, volatile=self.volatile,
-            nondet=self._nondet(),
+            nondet=self._nondet(), whole=whole,
         )  # fmt: skip
 
 

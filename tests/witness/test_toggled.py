@@ -18,7 +18,7 @@ _NOBODY = "thread P { x := 1 }\nthread Q { wait(y == 3) }"
     [
         (_ADDS, "but it is 0 since thread P (a.fp:2) when it looks, and only the loop at a.fp:2, which goes round for"),
         (_STORE, "when it looks, and only the loops at a.fp:2 and a.fp:3, which go round for ever, write there"),
-        (_NOBODY, "but it is 0 and nobody is left to change it"),
+        (_NOBODY, "but it is its initial value and nobody is left to change it"),
     ],
 )
 def test_who_still_writes_there_is_told(tmp_path: Path, threads: str, told: str) -> None:

@@ -12,16 +12,26 @@ from fencepost.options import ExploreOptions
 from fencepost.prepare.encoded import Prepared, encoded
 from fencepost.prepare.ready import ready
 from fencepost.program.instructions import AtomicBegin, Spawn
+from fencepost.program.operands import Position
 from fencepost.program.passes.anonymity import KNOWN, anonymous
 from fencepost.program.passes.synchronisation import may_have_sections
 from fencepost.program.program import Program
 
 
-def prepare(program: Program, model: Model, options: ExploreOptions, *, undo: bool = True) -> Prepared:
-    """`undo`: an iteration that adds something and takes it back is waiting, too."""
+def prepare(
+    program: Program,
+    model: Model,
+    options: ExploreOptions,
+    *,
+    undo: bool = True,
+    whole: frozenset[Position] = frozenset(),
+) -> Prepared:
+    """`undo`: an iteration that adds something and takes it back is waiting, too. `whole`: loops that keep all their
+    iterations."""
     ours = (options.reduces_barriers or options.reduces_locks) and _is_reduced(model, program, options)
     sections = ours and options.reduces_locks and may_have_sections(program)
-    lowered = ready(program, model, options, undo=undo, unordered_arrivals=ours and options.reduces_barriers)
+    arrivals = ours and options.reduces_barriers
+    lowered = ready(program, model, options, undo=undo, unordered_arrivals=arrivals, whole=whole)
     prepared = replace(encoded(lowered), sections=sections)
     if not options.reduces_symmetry:
         return prepared

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fencepost._core import CoreFinding
+from fencepost._core import CoreFinding, meet
 from fencepost.errors import UsageError
 from fencepost.explore import native
 from fencepost.explore.begin import begin, prepare
@@ -23,8 +23,9 @@ from fencepost.program.program import Arch, Program
 #: The machines whose accesses may stand anywhere: they are split into pieces, which enumeration does.
 _UNALIGNED = (Arch.AARCH64, Arch.X86, Arch.PPC, Arch.RISCV)
 
-#: How often loops whose iterations cannot be left out go round in a second run.
-_ROUNDS = 6
+#: How often loops whose iterations cannot be left out go round in a second run; those that may hide an error in what
+#: they read.
+_ROUNDS, _LOOKS = 6, 2
 
 
 def run_core(
@@ -63,29 +64,35 @@ def run_core(
 def _going_round(
     program: Program, model: Model, engine: Engine, options: ExploreOptions, prepared: Prepared, report: Report
 ) -> tuple[Prepared, Report] | None:
-    """Where another thread saw what an iteration added and took back, the iteration cannot be left out. Such loops are
-    often left soon all the same: a lock that counts its waiters. So the program runs once more with these iterations,
-    few of them and not for long; None where that is not enough to know everything, or was not called for."""
-    seen = [to_report(raw, prepared).at for raw in report.results.findings if kind_of(raw) is ErrorKind.LEFT_OUT]
-    if not seen or report.failed or report.reason or options.save or options.resume:
+    """Where another thread saw what an iteration added and took back, or may have written what it read, the iteration
+    cannot be left out. Such loops are often left soon all the same: a lock that counts its waiters. So the program runs
+    once more with these iterations, few of them and not for long; None where that is not enough to know everything, or
+    was not called for."""
+    found_in = [raw for raw in report.results.findings if kind_of(raw) is ErrorKind.LEFT_OUT]
+    if not found_in or report.failed or report.reason or options.save or options.resume:
         return None
-    bounds = tuple(f"{at.file}:{at.line}={_ROUNDS}" for at in seen if at is not None)
+    looks = report.results.looks
+    read_in = {b.loop for b in report.results.between if b.is_read() and any(meet(b, look) for look in looks)}
+    seen = {at: raw.position in read_in for raw in found_in if (at := to_report(raw, prepared).at) is not None}
+    bounds = tuple(f"{at.file}:{at.line}={_LOOKS if reads else _ROUNDS}" for at, reads in seen.items())
+    whole = frozenset(at for at, reads in seen.items() if reads)
     executions = report.results.executions + report.results.blocked
     patience = replace(
         options,
         barriers=False,  # what could give them up is not looked for here
         locks=False,
         loop_bound=(*bounds, *options.loop_bound),
+        shortcuts=options.shortcuts and not whole,
         max_executions=min(options.max_executions or 2**62, 10 * executions + 10_000),
         time_limit=min(options.time_limit or 2**62, 10 * report.seconds + 1),
     )
-    longer = prepare(program, model, patience, undo=False)
+    longer = prepare(program, model, patience, undo=False, whole=whole)
     found = native.run(longer, model, engine, patience, None)
     while cut := with_cuts(longer, found.results.cuts):
         longer = cut
         found = native.run(longer, model, engine, patience, None)
-    whole = not found.reason and not any(is_limit(f) for f in found.results.findings)
-    return (longer, found) if found.failed or whole else None
+    everything = not found.reason and not any(is_limit(f) for f in found.results.findings)
+    return (longer, found) if found.failed or everything else None
 
 
 def _is_unaligned(raw: CoreFinding) -> bool:

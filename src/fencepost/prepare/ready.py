@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fencepost.models.registry import Model
 from fencepost.options import ExploreOptions
+from fencepost.program.operands import Position
 from fencepost.program.pipeline import Purpose, prepare
 from fencepost.program.program import Program
 
@@ -17,10 +18,11 @@ def ready(
     *,
     undo: bool = False,
     unordered_arrivals: bool = False,
+    whole: frozenset[Position] = frozenset(),
 ) -> Program:
     """`undo`: the engine knows iterations that add something and take it back. `unordered_arrivals`: it knows
-    barriers."""
+    barriers. `whole`: loops that keep all their iterations."""
     model.refuse_foreign(program)
     purpose = Purpose.EXPLORE if undo else Purpose.ENUMERATE
-    settings = options.settings(model.mapped_like, undo=undo, unordered_arrivals=unordered_arrivals)
+    settings = options.settings(model.mapped_like, undo=undo, unordered_arrivals=unordered_arrivals, whole=whole)
     return prepare(program, purpose, settings)

@@ -12,6 +12,7 @@ from dataclasses import field
 from enum import Enum
 
 from fencepost.program.instructions import ErrorKind
+from fencepost.program.operands import Position
 from fencepost.program.passes.checks import drop_checks
 from fencepost.program.passes.mapping import map_for_model
 from fencepost.program.passes.nondet import Nondet, close_choices
@@ -42,7 +43,8 @@ class Settings:
     takes. `undo`: the engine knows iterations that add something and take it back. `waits`: loops that only wait for
     one location become blocking, and no other loop changes. `unroll` bounds every loop, `loop_bounds` one place.
     `unordered_arrivals`: the engine knows barriers. `ignored`: kinds of errors whose checks are left out. `volatile`:
-    what such an access is. `nondet`: the values that stand for those of a whole type."""
+    what such an access is. `nondet`: the values that stand for those of a whole type. `whole`: loops that keep all
+    their iterations."""
 
     target: str
     spurious_wakeups: bool = False
@@ -56,6 +58,7 @@ class Settings:
     ignored: frozenset[ErrorKind] = frozenset()
     volatile: str = "plain"
     nondet: Nondet | None = None
+    whole: frozenset[Position] = frozenset()
 
     @property
     def races(self) -> bool:
@@ -90,7 +93,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("reservations", lambda p, _: skip_failed_rounds(p), _EXECUTIONS, lambda s: s.spin_detection),
     Pass("patience", lambda p, _: shorten_patience(p), _EXECUTIONS,
          lambda s: s.spin_detection and s.target in MODELS),
-    Pass("spins", lambda p, s: find_spins(p, undo=s.undo), _EXECUTIONS | {Purpose.BOUNDED},
+    Pass("spins", lambda p, s: find_spins(p, undo=s.undo, whole=s.whole), _EXECUTIONS | {Purpose.BOUNDED},
          lambda s: s.spin_detection),
     Pass("waits", lambda p, _: find_waits(p), frozenset({Purpose.ROBUSTNESS}), lambda s: s.waits),
     Pass("unrolling", lambda p, s: unroll(p, LoopBounds(s.unroll, dict(s.loop_bounds))), _EXECUTIONS),

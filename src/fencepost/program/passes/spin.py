@@ -36,14 +36,14 @@ from fencepost.program.program import Function, Program
 _READS = (Load, Cas, Rmw, Call, Join, Await, BlockingCas)
 
 
-def find_spins(program: Program, *, undo: bool = False) -> Program:
+def find_spins(program: Program, *, undo: bool = False, whole: frozenset[Position] = frozenset()) -> Program:
     """The program with its waiting loops made explicit. Synchronisation should be lowered before. `undo`: the engine
-    knows iterations that add something and take it back."""
+    knows iterations that add something and take it back. `whole`: loops that keep all their iterations."""
     observed = observed_registers(program)
 
     def find(f: Function) -> Function:
         seen = observed.get(f.name, frozenset())
-        return _find(_drop_unused(f, seen) if undo else f, seen, undo)
+        return _find(_drop_unused(f, seen) if undo else f, seen, undo, whole=whole)
 
     return map_functions(program, find)
 
@@ -85,7 +85,13 @@ def _drop_unused(function: Function, observed: frozenset[int]) -> Function:
     return replace(function, code=tuple(dropped))
 
 
-def _find(function: Function, observed: frozenset[int], undo: bool, heads: bool = True) -> Function:
+def _find(
+    function: Function,
+    observed: frozenset[int],
+    undo: bool,
+    heads: bool = True,
+    whole: frozenset[Position] = frozenset(),
+) -> Function:
     if not goes_back(function):
         return function
     flow = Flow(function)
@@ -99,7 +105,7 @@ def _find(function: Function, observed: frozenset[int], undo: bool, heads: bool 
         waiting = _waiting(flow, loop, live)
         if waiting is not None:
             parts[waiting[0]] = waiting[1]
-        elif heads and any(isinstance(i, _READS) for i in _code(flow, loop)):
+        elif heads and flow.position(loop) not in whole and any(isinstance(i, _READS) for i in _code(flow, loop)):
             others.append(loop)
     for loop in others:
         for place in sorted({loop.header, _place_of_least_memory(flow, loop, loops, live)}):
