@@ -290,7 +290,9 @@ def outcomes(
 
     options = make(ExploreOptions, keywords, options)
     program = observed(_has_loops(read(source, flags=flags), options), observe)
-    return explored(program, find_model(options.model), options, progress, run=_runner(options))
+    model = find_model(options.model)
+    model.refuse_final_states(program)
+    return explored(program, model, options, progress, run=_runner(options))
 
 
 def observable(program: Program) -> list[str]:

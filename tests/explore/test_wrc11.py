@@ -8,6 +8,7 @@ import pytest
 
 import fencepost
 from fencepost.enumerate.verdicts import outcomes_by_enumeration
+from fencepost.errors import UnsupportedError
 from fencepost.explore import explore, outcomes
 from fencepost.frontends.pseudo import read
 from fencepost.generate.random_programs import C11, random_program
@@ -71,3 +72,14 @@ def test_who_may_wait_for_ever_is_no_pass(text: str, algorithm: str) -> None:
 def test_who_is_served_by_what_comes_last_does_not_wait(algorithm: str) -> None:
     text = "var x\nthread A { x := 1; x := 2 }\nthread B { wait(x != 0) }\nthread C { wait(x == 2) }"
     assert fencepost.check(read(text, "wait.fp"), model="wrc11", algorithm=algorithm).answer is Answer.PASS
+
+
+def test_final_memory_is_refused_where_nothing_says_which_write_is_last() -> None:
+    """A state with one of the two values would be half of the truth."""
+    source = read("var x\nthread A { x := 1 }\nthread B { x := 2 }\nobserve x\n", "last.fp")
+    with pytest.raises(UnsupportedError, match="does not say what x holds in the end"):
+        fencepost.outcomes(source, model="wrc11")
+    compared = fencepost.outcomes_by_model(source, ["rc11", "wrc11"])
+    assert len(compared["rc11"].states) == 2
+    assert not compared["wrc11"].states
+    assert "no order of writes" in compared["wrc11"].reason

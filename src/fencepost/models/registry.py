@@ -140,16 +140,24 @@ class Model:
             )
 
     def _refuse_final_memory(self, program: Program) -> None:
-        """Without an order of the writes, a model does not say which of them is the last."""
+        """A question about what memory holds in the end is one about the last write."""
         if program.condition is None:
             return
-        memory = {o.name for o in program.observations if isinstance(o.what, FinalMemory)}
         asked = [program.condition.formula, *([program.condition.filter] if program.condition.filter else [])]
-        named = {n for f in asked for c in comparisons(f) for n in (c.left, c.right) if isinstance(n, str)} & memory
-        if named and not self.orders_writes:
+        named = {n for f in asked for c in comparisons(f) for n in (c.left, c.right) if isinstance(n, str)}
+        self._refuse_last_writes(named & _memory(program))
+
+    def refuse_final_states(self, program: Program) -> None:
+        """Raises UnsupportedError where the final states of the program have memory in them and the model does not say
+        what it holds."""
+        self._refuse_last_writes(_memory(program))
+
+    def _refuse_last_writes(self, places: set[str]) -> None:
+        """Without an order of the writes, a model does not say which of them is the last."""
+        if places and not self.orders_writes:
             raise UnsupportedError(
-                f"the model {self.name} has no order of writes, so it does not say what {min(named)} holds in the end; "
-                f"ask about registers, or use rc11"
+                f"the model {self.name} has no order of writes, so it does not say what {min(places)} holds in the "
+                f"end; ask about registers, or use rc11"
             )
 
     @cached_property
@@ -171,6 +179,11 @@ class Model:
         from fencepost.models.cat.judge import judge_structure
 
         return judge_structure(self.prepared, structure)
+
+
+def _memory(program: Program) -> set[str]:
+    """The names of what is observed of memory at the end."""
+    return {o.name for o in program.observations if isinstance(o.what, FinalMemory)}
 
 
 def _is_kernels(program: Program) -> bool:

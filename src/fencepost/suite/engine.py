@@ -48,6 +48,7 @@ def outcomes_by(
 def outcomes_under(program: Program, model: Model, options: ExploreOptions, run: Runner = native.run) -> Outcomes:
     """As `outcomes_by` the default engine; a model that cannot judge the program has no states and says why."""
     try:
+        model.refuse_final_states(program)
         return outcomes_by(EXPLORE, program, model, options, run)
     except UnsupportedError as error:
         return Outcomes(model.name, {}, reason=str(error))
