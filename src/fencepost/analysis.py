@@ -4,14 +4,13 @@ witness is made whole, judged again by the model's own file and by replay, and g
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from fencepost.errors import FencepostError
 from fencepost.models.registry import Model
 from fencepost.options import CheckOptions
 from fencepost.program.program import Program
-from fencepost.records import dataclass
+from fencepost.records import dataclass, replace
 from fencepost.repair.files import Files
 from fencepost.verdict import Verdict, Witness
 

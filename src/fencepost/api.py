@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
 from functools import partial
-from pathlib import Path
+from os import PathLike
 from typing import TYPE_CHECKING, TypeAlias
 
 from fencepost.analysis import Trial, answer
@@ -23,10 +22,13 @@ from fencepost.options import (
     make,
 )
 from fencepost.program.program import Program
+from fencepost.records import fields, replace
 from fencepost.repair.files import Files
 from fencepost.verdict import Answer, Estimate, Outcomes, OutcomesByModel, Verdict
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fencepost.bounded import Progress as BoundedProgress
     from fencepost.doctor import Finding
     from fencepost.enumerate.explain import Explanation
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
     from fencepost.suite.suite import Progress, Suite
     from fencepost.witness.sources import Sources
 
-Source: TypeAlias = Program | str | Path | Sequence[str | Path]
+Source: TypeAlias = "Program | str | Path | Sequence[str | Path]"
 #: Called with the number of executions and the seconds so far, and an estimate of all executions; on a cluster also
 #: with the number of its threads.
 Watch: TypeAlias = Callable[..., None]
@@ -57,7 +59,7 @@ def read(source: Source, *, flags: Sequence[str] = ()) -> Program:
         return source
     if isinstance(source, str) and "\n" in source:
         return read_string(source, flags=flags)
-    return read_file(source, flags=flags) if isinstance(source, str | Path) else read_files(source, flags=flags)
+    return read_file(source, flags=flags) if isinstance(source, str | PathLike) else read_files(source, flags=flags)
 
 
 def _has_loops(program: Program, options: ExploreOptions) -> Program:
@@ -127,7 +129,7 @@ def _files(source: Source, flags: Sequence[str]) -> Files | None:
     """The files that a source names; None for a Program, a text and standard input, which nobody can change."""
     if isinstance(source, Program) or (isinstance(source, str) and "\n" in source):
         return None
-    files = (str(source),) if isinstance(source, str | Path) else tuple(str(s) for s in source)
+    files = (str(source),) if isinstance(source, str | PathLike) else tuple(str(s) for s in source)
     if "-" in files:
         return None
     return Files(files, tuple(flags), lambda f, g: read(list(f), flags=g))

@@ -13,8 +13,9 @@ import shlex
 from typing import Any
 
 from fencepost import api
-from fencepost.cli.arguments import Option, Parameter, parse, spread
+from fencepost.cli.arguments import Option, Parameter, spread
 from fencepost.cli.frame import split
+from fencepost.cli.words import parse
 from fencepost.errors import FencepostError
 from fencepost.options import CheckOptions, ExploreOptions
 

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field, fields
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fencepost.errors import UsageError
 from fencepost.program.instructions import FAULTS, ErrorKind
 from fencepost.program.operands import Position
-from fencepost.program.passes.nondet import Nondet
 from fencepost.program.passes.volatile import MEANINGS
 from fencepost.program.pipeline import Settings
-from fencepost.records import dataclass
+from fencepost.records import dataclass, field, fields
+
+if TYPE_CHECKING:
+    from fencepost.program.passes.nondet import Nondet
 
 _OptionsT = TypeVar("_OptionsT")
 
@@ -176,10 +177,14 @@ class ExploreOptions(ModelOptions):
         _check_certificates(self.certificates, self.cluster)
 
     def _nondet(self) -> Nondet | None:
+        if self.nondet is None and self.nondet_seed is None:
+            return None
+        from fencepost.program.passes.nondet import Nondet
+
         if self.nondet is not None and self.nondet_seed is not None:
             raise UsageError("--nondet and --nondet-seed: expected one of them")
         if self.nondet is None:
-            return None if self.nondet_seed is None else Nondet(seed=self.nondet_seed)
+            return Nondet(seed=self.nondet_seed)
         found = re.fullmatch(r"(-?\d+)\.\.(-?\d+)", self.nondet)
         if found is None or not -(1 << 63) <= int(found[1]) <= int(found[2]) < 1 << 63:
             raise UsageError(f"--nondet {self.nondet}: expected LOW..HIGH, two whole numbers of 64 bits")

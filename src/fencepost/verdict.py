@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from enum import Enum, IntEnum
 from math import log10
 from typing import Any
@@ -14,7 +13,7 @@ from fencepost.program.instructions import ErrorKind, FenceKind, Mode
 from fencepost.program.operands import Position
 from fencepost.program.program import Program
 from fencepost.reasons import Code, Reason
-from fencepost.records import dataclass
+from fencepost.records import dataclass, field
 
 
 class ExitCode(IntEnum):

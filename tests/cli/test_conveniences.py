@@ -52,7 +52,7 @@ def test_settings_in_a_folder_above_in_pyproject(here: Path, monkeypatch: pytest
     (here / "pyproject.toml").write_text('[tool.fencepost]\nmodel = "pso"\n')
     (here / "below").mkdir()
     monkeypatch.chdir(here / "below")
-    found = find(Path.cwd())
+    found = find(str(Path.cwd()))
     assert found is not None and found[1] == {"model": "pso"}
 
 

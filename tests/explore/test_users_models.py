@@ -112,4 +112,4 @@ def test_races_that_a_users_model_flags_are_errors(tmp_path: Path) -> None:
 
 
 def _include(name: str) -> str:
-    return (DIRECTORY / "include" / f"{name}.cat").read_text(encoding="utf-8")
+    return (Path(DIRECTORY) / "include" / f"{name}.cat").read_text(encoding="utf-8")

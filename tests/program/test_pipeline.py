@@ -6,7 +6,7 @@ import pytest
 
 import fencepost
 from fencepost.frontends import read_text
-from fencepost.program.pipeline import PIPELINE, Pass, Purpose, Settings, passes, prepare
+from fencepost.program.pipeline import PIPELINE, Looked, Pass, Purpose, Settings, passes, prepare
 from fencepost.verdict import Answer
 
 ONE_WEAK = 'var x\nthread P { _, k := WCAS(x, 0, 1); assert(k, "done") }'
@@ -81,3 +81,23 @@ def test_counting_rounds_twice_changes_no_outcome() -> None:
     once = prepare(program, Purpose.EXPLORE, settings)
     twice = prepare(once, Purpose.EXPLORE, settings)
     assert fencepost.outcomes(once, model="sc").states == fencepost.outcomes(twice, model="sc").states
+
+
+GLANCED = {
+    **PROGRAMS,
+    "nothing": "var x\nthread P { x := 1 }",
+    "updates": "var x\nthread P { r := FADD(x, 1); XCHG(x, 2) }",
+    "waiting": "var x\nthread P { while x == 0 { skip } }\nthread Q { x := 1 }",
+    "counting": "var x\nthread P { r := 0; while r < 3 { r := r + 1; x := r } }\nobserve x",
+    "a lock": "var x\nmutex m\nthread P { lock(m); x := 1; unlock(m) }",
+    "a choice": "var x\nthread P { r := choose(0..2); x := r }",
+}
+
+
+@pytest.mark.parametrize("name", GLANCED)
+@pytest.mark.parametrize("row", PIPELINE, ids=lambda p: p.name)
+def test_a_pass_that_a_glance_leaves_out_would_change_nothing(row: Pass, name: str) -> None:
+    program = read_text(GLANCED[name], "t.fp")
+    for settings in (Settings(target="rc11", undo=True), Settings(target="armv8", spurious_wakeups=True, unroll=2)):
+        if not row.works(Looked(program), settings):
+            assert row.run(program, settings) is program

@@ -1,15 +1,14 @@
 """A verb's command line, from the signature of its function: each parameter is annotated with the `Argument` or
-`Option` that it is. The parser is the standard library's: it is loaded in two milliseconds, which a command that
-answers in a tenth of a second can spare."""
+`Option` that it is. A plain command line is read here; help, mistakes and all that is unusual are left to the parser
+of the standard library (parser.py), which takes as long to load as ten litmus tests to run; see words.py."""
 
 from __future__ import annotations
 
-import argparse
+import sys
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from types import NoneType
-from typing import Any, NamedTuple, NoReturn, get_args, get_origin
-
-from fencepost.errors import UsageError
+from typing import Any, NamedTuple, get_args, get_origin
 
 
 class Argument(NamedTuple):
@@ -51,111 +50,86 @@ class Parameter(NamedTuple):
         return any(get_origin(k) is list for k in (self.kind, *get_args(self.kind)))
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message[0].lower()}{message[1:]}; see {self.prog} --help")
+def plainly(parameters: Sequence[Parameter], args: Sequence[str]) -> dict[str, object] | None:
+    """What the words give to the parameters; None where they are not plain words and known flags with good values."""
+    flags = {p.details.flag: (p, True) for p in parameters if isinstance(p.details, Option)}
+    flags |= {p.details.off: (p, False) for p in parameters if isinstance(p.details, Option) and p.details.off}
+    found: dict[str, object] = {}
+    free: list[str] = []
+    words = iter(args)
+    for word in words:
+        if not word.startswith("-"):
+            free.append(word)
+            continue
+        name, given, text = word.partition("=")
+        parameter, switch = flags.get(name, (None, True))
+        if parameter is None:
+            return None
+        if parameter.value_type is bool:
+            if given:
+                return None
+            found[parameter.name] = switch
+        elif not _take(found, parameter, text if given else next(words, "-"), bool(given)):
+            return None
+    return (
+        found
+        if not free or _take_free(found, [p for p in parameters if isinstance(p.details, Argument)], free)
+        else None
+    )
 
 
-class Parsed(NamedTuple):
-    """The values of the parameters by their names, and which of them the command line gave."""
-
-    values: dict[str, Any]
-    explicit: frozenset[str]
-
-
-def parse(prog: str, summary: str, parameters: Sequence[Parameter], args: Sequence[str]) -> Parsed:
-    """Whether anything is missing is not asked here. Raises UsageError; `--help` prints and raises SystemExit."""
-    parser = _Parser(
-        prog=prog, usage=_usage(prog, parameters), description=summary, allow_abbrev=False, add_help=False,
-        argument_default=argparse.SUPPRESS,
-    )  # fmt: skip
-    for parameter in parameters:
-        _add(parser, parameter)
-    parser.add_argument("--help", "-h", action="help", help="Show this message and exit.")
-    given, rest = parser.parse_known_intermixed_args(args)
-    if rest:
-        raise UsageError(_surplus(rest[0], [p.details.flag for p in parameters if isinstance(p.details, Option)], prog))
-    found = vars(given)
-    return Parsed({p.name: found.get(p.name, p.default) for p in parameters}, frozenset(found))
+def _take(found: dict[str, object], parameter: Parameter, text: str, given: bool) -> bool:
+    """The value of a flag. One that looks like a flag itself is none, unless it stands behind a `=`."""
+    if text == "--" or (text.startswith("-") and not given):
+        return False
+    try:
+        value = read_value(parameter, text)
+    except ValueError:
+        return False
+    before = found.get(parameter.name)
+    found[parameter.name] = (
+        value if not parameter.several else [*before, value] if isinstance(before, list) else [value]
+    )
+    return True
 
 
-def _usage(prog: str, parameters: Sequence[Parameter]) -> str:
-    words = [prog, "[OPTIONS]"]
-    for p in parameters:
-        if isinstance(p.details, Argument):
-            word = p.details.metavar + "..." * p.several
-            words.append(word if p.required or word.startswith("[") else f"[{word}]")
-    return " ".join(words)
+def _take_free(found: dict[str, object], places: list[Parameter], words: list[str]) -> bool:
+    if len(places) != 1 or (len(words) > 1 and not places[0].several):
+        return False
+    found[places[0].name] = words if places[0].several else words[0]
+    return True
 
 
-def _surplus(word: str, known: Sequence[str], prog: str) -> str:
-    if not word.startswith("-"):
-        return f"unexpected argument {word}; see {prog} --help"
-    from fencepost.cli.habits import advice
-
-    return f"no such option {word}; " + (advice(word, known) or f"see {prog} --help")
-
-
-def _add(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
-    details = parameter.details
-    if isinstance(details, Argument):
-        nargs = "*" if parameter.several else "?"  # what is required is seen to by the frame, with a better message
-        parser.add_argument(parameter.name, nargs=nargs, metavar=details.metavar, help=_escaped(details.help))
-    elif parameter.value_type is bool:
-        parser.add_argument(details.flag, dest=parameter.name, action="store_true", help=_help(parameter, details))
-        if details.off:
-            parser.add_argument(details.off, dest=parameter.name, action="store_false", help=argparse.SUPPRESS)
-    else:
-        parser.add_argument(
-            details.flag, dest=parameter.name, action="append" if parameter.several else "store",
-            type=_reader(parameter, details), metavar=details.metavar or parameter.name.upper(),
-            help=_help(parameter, details),
-        )  # fmt: skip
-
-
-def _help(parameter: Parameter, details: Option) -> str:
-    notes = []
-    if details.off:
-        notes.append(f"on; {details.off} switches it off")
-    elif parameter.default not in (None, False, "", [], ()):
-        notes.append(f"default: {parameter.default}")
-    return _escaped(" ".join([details.help, *(f"[{note}]" for note in notes)]))
-
-
-def _escaped(text: str) -> str:
-    return text.replace("%", "%%")
-
-
-def _reader(parameter: Parameter, details: Option) -> Any:
-    kind = parameter.value_type
-    noun = {int: "a whole number", float: "a number"}.get(kind, "a value")
-
-    def read(text: str) -> Any:
-        try:
-            value = kind(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"expected {noun}, found {text!r}") from None
-        if details.minimum is not None and value < details.minimum:
-            raise argparse.ArgumentTypeError(f"must be at least {details.minimum}, not {value}")
-        return value
-
-    return read
+def read_value(parameter: Parameter, text: str) -> Any:
+    """The value that a flag is given. Raises ValueError with what is wrong."""
+    kind, minimum = parameter.value_type, parameter.details.minimum if isinstance(parameter.details, Option) else None
+    try:
+        value = kind(text)
+    except ValueError:
+        noun = {int: "a whole number", float: "a number"}.get(kind, "a value")
+        raise ValueError(f"expected {noun}, found {text!r}") from None
+    if minimum is not None and value < minimum:
+        raise ValueError(f"must be at least {minimum}, not {value}")
+    return value
 
 
 def _is_union(kind: Any) -> bool:
     return NoneType in get_args(kind)
 
 
+@lru_cache(maxsize=64)
+def _meant(annotation: str, module: str) -> Any:
+    """The type that the text of an annotation means."""
+    return eval(annotation, vars(sys.modules[module]))
+
+
 def spread(kind: type[Any]) -> Iterator[Parameter]:
     """The parameters that the fields of an option class stand for."""
-    from dataclasses import fields
-    from typing import get_type_hints
-
     from fencepost.options import flag, off_flag
+    from fencepost.records import fields
 
-    hints = get_type_hints(kind)
     for f in fields(kind):
-        hint = hints[f.name]
+        hint = _meant(str(f.type), kind.__module__)
         if get_origin(hint) is tuple:
             hint = list[get_args(hint)[0]]  # type: ignore[misc] # the type is only known now
         off = off_flag(f.name) if f.default is True else ""

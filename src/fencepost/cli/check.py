@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,6 +19,7 @@ from fencepost.cli.reports import show, write_reports
 from fencepost.cli.results import Question, remembered
 from fencepost.errors import UsageError
 from fencepost.options import CheckOptions, ReportOptions
+from fencepost.records import replace
 from fencepost.report.json import verdict_data
 from fencepost.verdict import ExitCode, Verdict
 

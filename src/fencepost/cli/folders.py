@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from fencepost.cli.headers import put_aside
 from fencepost.cli.reports import write_reports
 from fencepost.errors import FencepostError, UsageError
 from fencepost.options import CheckOptions, ReportOptions
-from fencepost.records import dataclass
+from fencepost.records import dataclass, fields
 from fencepost.testing import UnexpectedVerdictError, assert_verdict
 from fencepost.testing.headers import SUFFIXES, headers, runs
 from fencepost.verdict import ExitCode, Verdict

@@ -8,20 +8,18 @@ made from that class's flags; `--json` is the frame's own and reaches no verb. I
 
 from __future__ import annotations
 
-import inspect
-import json
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import field, fields, is_dataclass
 from importlib import import_module
+from types import CodeType
 from typing import Any, get_args, get_type_hints
 
-from fencepost.cli.arguments import Option, Parameter, parse, spread
-from fencepost.cli.habits import refuse_as_flags
+from fencepost.cli.arguments import Option, Parameter, spread
 from fencepost.cli.settings import with_settings
+from fencepost.cli.words import parse
 from fencepost.errors import FencepostError, InputError, UsageError
-from fencepost.records import dataclass
+from fencepost.records import dataclass, field, fields, is_dataclass
 from fencepost.report.visible import visible
 from fencepost.verdict import ExitCode
 
@@ -61,6 +59,8 @@ def _run(name: str, args: list[str], flags: tuple[str, ...]) -> Reply:
     parameters, tables = parameters_of(function)
     parameters = with_settings(name, parameters)
     if flags:
+        from fencepost.cli.habits import refuse_as_flags
+
         refuse_as_flags(flags, [p.details.flag for p in parameters if isinstance(p.details, Option)])
     given, explicit = parse(f"fencepost {name}", function.__doc__ or "", parameters, args)
     if given.pop(_JSON.name) and given.get("watch"):
@@ -75,13 +75,19 @@ def _run(name: str, args: list[str], flags: tuple[str, ...]) -> Reply:
         keywords["flags"] = flags
     elif flags:
         raise UsageError(f"this verb takes no flags for a compiler: {flags[0]}")
-    if "explicit" in inspect.signature(function).parameters:
+    if "explicit" in _names(function):
         keywords["explicit"] = explicit
     return function(**keywords)
 
 
 def _takes_flags(function: Verb) -> bool:
-    return "flags" in inspect.signature(function).parameters
+    return "flags" in _names(function)
+
+
+def _names(function: Verb) -> tuple[str, ...]:
+    """The names of its parameters. (`inspect` has the same, and takes long to load.)"""
+    code: CodeType = getattr(function, "__code__")  # noqa: B009 # a Callable need not have one
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 def _with_build(given: dict[str, Any], flags: tuple[str, ...]) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -128,18 +134,24 @@ def parameters_of(function: Verb) -> tuple[list[Parameter], dict[str, type[Any]]
     hints = get_type_hints(function, include_extras=True)
     found: list[Parameter] = []
     tables: dict[str, type[Any]] = {}
-    for p in inspect.signature(function).parameters.values():
-        kind = hints[p.name]
+    defaults = _defaults(function)
+    for name in _names(function):
+        kind = hints[name]
         if is_dataclass(kind) and isinstance(kind, type):
-            tables[p.name] = kind
+            tables[name] = kind
             found += spread(kind)
-        elif p.name not in _FILLED_IN:
-            required = p.default is p.empty
-            found.append(
-                Parameter(p.name, get_args(kind)[0], kind.__metadata__[0], None if required else p.default, required)
-            )
+        elif name not in _FILLED_IN:
+            default, required = defaults.get(name), name not in defaults
+            found.append(Parameter(name, get_args(kind)[0], kind.__metadata__[0], default, required))
     build = [_BUILD, _TARGET] if _takes_flags(function) else []
     return [*found, *build, _JSON], tables
+
+
+def _defaults(function: Verb) -> dict[str, object]:
+    given: tuple[object, ...] = getattr(function, "__defaults__") or ()  # noqa: B009
+    last: dict[str, object] = getattr(function, "__kwdefaults__") or {}  # noqa: B009
+    named = _names(function)[: len(_names(function)) - len(last)]
+    return dict(zip(named[len(named) - len(given) :], given, strict=True)) | last
 
 
 def _keywords(tables: Mapping[str, type[Any]], given: dict[str, object]) -> dict[str, object]:
@@ -157,7 +169,7 @@ def _keywords(tables: Mapping[str, type[Any]], given: dict[str, object]) -> dict
 def _guarded(verb: Callable[[], Reply], as_json: bool) -> int:
     try:
         reply = verb()
-        _show(json.dumps(reply.data, indent=2, default=str) if as_json else reply.text)
+        _show(_json(reply.data) if as_json else reply.text)
         return reply.exit_code
     except FencepostError as error:
         return _refuse(error, as_json)
@@ -181,6 +193,12 @@ class _OutputError(Exception):
         self.reason = reason
 
 
+def _json(data: object) -> str:
+    import json
+
+    return json.dumps(data, indent=2, default=str)
+
+
 def _show(text: str) -> None:
     try:
         if text:
@@ -198,7 +216,7 @@ def _refuse(error: FencepostError, as_json: bool) -> int:
                 "message": error.message, "file": error.file, "line": error.line, "column": error.column,
                 "expected": error.expected, "hint": error.hint,
             }  # fmt: skip
-        _show(json.dumps({"error": details}, indent=2))
+        _show(_json({"error": details}))
     else:
         said = visible(str(error)).removeprefix("error: ")  # a compiler says the word itself
         print(f"error: {said}", file=sys.stderr)
@@ -217,7 +235,7 @@ def _our_fault(error: Exception, as_json: bool) -> int:
         traceback.print_exception(error, file=file)
     text = f"{type(error).__name__}: {error}".strip().splitlines()[0]
     if as_json:
-        _show(json.dumps({"error": {"message": text, "internal": True, "details": file.name}}, indent=2))
+        _show(_json({"error": {"message": text, "internal": True, "details": file.name}}))
     print(f"internal error: {text}\nThis is a bug in fencepost. Please report it with {file.name}", file=sys.stderr)
     return ExitCode.INTERNAL
 

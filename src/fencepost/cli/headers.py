@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from fencepost.errors import InputError, UsageError
 from fencepost.options import CheckOptions
-from fencepost.records import dataclass
+from fencepost.records import dataclass, fields, replace
 from fencepost.testing.headers import headers, runs
 
 Options = TypeVar("Options", bound=CheckOptions)

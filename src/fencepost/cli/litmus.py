@@ -57,6 +57,8 @@ def _differences(results: list[Result]) -> list[str]:
 
 def _refusals(summary: Summary) -> list[str]:
     """What we could not treat, by reason."""
+    if not summary.reasons:
+        return []
     return [f"{count} x {reason}" for reason, count in summary.reasons.most_common(_SHOWN_REASONS)]
 
 

@@ -12,7 +12,6 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +58,7 @@ class Question:
             *(os.environ.get(name) for name in ("NO_COLOR", "FORCE_COLOR", "TERM")),
         )  # fmt: skip
         model = api.find_model(self.options.model).source
-        return cache.key(cache.code(), model, repr(asdict(self.options)), repr((shown, self.reports.all)), *program)
+        return cache.key(cache.code(), model, repr(self.options), repr((shown, self.reports.all)), *program)
 
 
 def remembered(question: Question, explore: Callable[[Unread], Reply], *, cached: bool) -> Reply:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import os
 import sys
-from pathlib import Path
 from typing import TextIO
 
 #: What stands for our signs where they cannot be written.
@@ -25,6 +24,8 @@ def settle() -> None:
 
 
 def _nowhere() -> TextIO:
+    from pathlib import Path
+
     return Path(os.devnull).open("w", encoding="utf-8")  # it is open until the end
 
 

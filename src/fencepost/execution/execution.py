@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
 from enum import Enum
 from typing import Any
 
 from fencepost.program.instructions import FenceKind, Mode, Tag
 from fencepost.program.operands import Position
-from fencepost.records import dataclass
+from fencepost.records import dataclass, field, replace
 
 Pair = tuple[int, int]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from fencepost.explore.cuts import settled
 from fencepost.explore.engines import STRONG_RC11, WITH_BLOCKS, Engine, engine_of, refuse_rcmc, rsmc, uses
@@ -13,9 +12,8 @@ from fencepost.prepare.encoded import Prepared, encoded
 from fencepost.prepare.ready import ready
 from fencepost.program.instructions import AtomicBegin, Spawn
 from fencepost.program.operands import Position
-from fencepost.program.passes.anonymity import KNOWN, anonymous
-from fencepost.program.passes.synchronisation import may_have_sections
 from fencepost.program.program import Program
+from fencepost.records import replace
 
 
 def prepare(
@@ -29,14 +27,18 @@ def prepare(
     """`undo`: an iteration that adds something and takes it back is waiting, too. `whole`: loops that keep all their
     iterations."""
     ours = (options.reduces_barriers or options.reduces_locks) and _is_reduced(model, program, options)
-    sections = ours and options.reduces_locks and may_have_sections(program)
+    sections = ours and options.reduces_locks and _may_have_sections(program)
     arrivals = ours and options.reduces_barriers
     lowered = ready(program, model, options, undo=undo, unordered_arrivals=arrivals, whole=whole)
     prepared = replace(encoded(lowered), sections=sections)
     if not options.reduces_symmetry:
         return prepared
+    if len(program.threads) < 2 and not uses(program, Spawn):
+        return prepared
+    from fencepost.program.passes.anonymity import KNOWN, anonymous
+
     known = anonymous(program)
-    if not _may_have_kin(prepared.program, known):
+    if not _may_have_kin(prepared.program, known, KNOWN):
         return prepared
     return replace(prepared, anonymous=tuple(known.get(f.name, KNOWN) for f in prepared.program.functions))
 
@@ -49,13 +51,19 @@ def _is_reduced(model: Model, program: Program, options: ExploreOptions) -> bool
     return not uses(program, AtomicBegin)
 
 
-def _may_have_kin(program: Program, known: Mapping[str, int]) -> bool:
+def _may_have_sections(program: Program) -> bool:
+    from fencepost.program.passes.synchronisation import may_have_sections
+
+    return may_have_sections(program)
+
+
+def _may_have_kin(program: Program, known: Mapping[str, int], told_apart: int) -> bool:
     """Whether two threads may do the same on the same arguments. Where none do, nobody needs to look for them."""
     seen: set[object] = set()
     for t in program.threads:
-        used = known.get(t.function, KNOWN)
+        used = known.get(t.function, told_apart)
         same = (t.function, tuple(a for k, a in enumerate(t.args) if used >> k & 1))
-        if used != KNOWN and same in seen:
+        if used != told_apart and same in seen:
             return True
         seen.add(same)
     return any(isinstance(i, Spawn) for f in program.functions for i in f.code)

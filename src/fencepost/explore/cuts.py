@@ -8,17 +8,14 @@ a mixed-size access, which is named.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
-
 from fencepost import _core
-from fencepost.explore import journal
 from fencepost.explore.engines import Engine
 from fencepost.explore.native import begins_late, native_options
 from fencepost.models.registry import Model
 from fencepost.options import ExploreOptions
 from fencepost.prepare.encoded import Prepared, encoded
 from fencepost.program.program import Program
+from fencepost.records import replace
 
 #: Seconds for that first execution: where all of them meet a bound there is none, and the run itself asks for cuts.
 _AT_MOST = 1.0
@@ -27,6 +24,10 @@ _AT_MOST = 1.0
 def settled(prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions) -> Prepared:
     """With the cuts that a first execution asks for, which is nearly always all, and those of a saved exploration."""
     if options.resume:
+        from pathlib import Path
+
+        from fencepost.explore import journal
+
         prepared = with_cuts(prepared, list(journal.load(Path(options.resume)).cuts)) or prepared
     while _mixes(prepared.program):
         first = _core.Exploration(prepared.bytecode, native_options(prepared, model, engine, options, keep=0))

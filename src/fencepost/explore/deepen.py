@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import count
 
 from fencepost.options import CheckOptions
 from fencepost.reasons import Code, only_bounds, plural
+from fencepost.records import replace
 from fencepost.verdict import Answer, Verdict
 
 _PATIENCE = 60.0  # seconds, where the user gave no limit

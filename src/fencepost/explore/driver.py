@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, replace
 from typing import TypeVar
 
 from fencepost.errors import UnsupportedError
@@ -29,6 +28,7 @@ from fencepost.options import CheckOptions, ExploreOptions
 from fencepost.program.instructions import AtomicBegin, ErrorKind
 from fencepost.program.program import Arch, Program
 from fencepost.reasons import Code, Reason, words
+from fencepost.records import replace
 from fencepost.verdict import Answer, Estimate, Outcomes, Verdict
 
 Options = TypeVar("Options", bound=ExploreOptions)
@@ -129,7 +129,7 @@ def _check(program: Program, found: Model, options: CheckOptions, progress: Watc
         ),
         _told(engine)
         | ({"condition": condition} if program.condition is not None else {})
-        | ({"estimate": asdict(report.estimate)} if report.estimate is not None else {})
+        | ({"estimate": _data(report.estimate)} if report.estimate is not None else {})
         | ({"digest": reading.digest(report)} if options.digest else {})
         | ({"duplicates": report.results.duplicates} if options.algorithm == "rcmc" else {})
         | ({"dead_ends": report.results.dead_ends} if report.results.dead_ends and options.algorithm == "trust" else {})
@@ -137,6 +137,12 @@ def _check(program: Program, found: Model, options: CheckOptions, progress: Watc
         why,
         others=tuple(witnesses[1:]),
     )
+
+
+def _data(estimate: Estimate) -> dict[str, object]:
+    from dataclasses import asdict
+
+    return asdict(estimate)
 
 
 def outcomes(

@@ -4,7 +4,6 @@ runs its plan, and in doubt all candidate executions are enumerated."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from fencepost.errors import UnsupportedError
@@ -32,6 +31,7 @@ from fencepost.program.operands import Reg
 from fencepost.program.passes.flow import successors
 from fencepost.program.passes.rewrite import defined, used
 from fencepost.program.program import Function, Program
+from fencepost.records import dataclass, replace
 
 #: The models that the core checks by hand-tuned code, by their number there.
 NATIVE_MODELS = {"sc": 0, "tso": 1, "pso": 2, "ra": 3, "rc11": 4, "rc11-cpp20": 5, "wrc11": 6, "ra as rc11": 4}

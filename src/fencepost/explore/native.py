@@ -9,32 +9,32 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from fencepost import _core, reasons
 from fencepost._core import CoreExecution, CoreOutlook, CoreResults, Progress
-from fencepost.explore import journal, saved
-from fencepost.explore.commit_order import is_proved
 from fencepost.explore.engines import IN_ORDER, NATIVE_MODELS, PLANNED_MODELS, TUNED_MODELS, Engine
-from fencepost.explore.foresight import foreseen
-from fencepost.explore.packed import Json
 from fencepost.models.registry import Model
 from fencepost.options import CheckOptions, ExploreOptions
+from fencepost.paths import content
 from fencepost.prepare.encoded import Prepared
-from fencepost.program.instructions import ErrorKind
-from fencepost.program.program import Arch
+from fencepost.program.instructions import Call, ErrorKind, Spawn
+from fencepost.program.passes.flow import goes_back
+from fencepost.program.program import Arch, Program
 from fencepost.reasons import Reason
-from fencepost.records import dataclass
+from fencepost.records import dataclass, replace
 from fencepost.verdict import Estimate, ExitCode
 
 if TYPE_CHECKING:
+    from fencepost.explore.packed import Json
     from fencepost.models.cat.plan import Plan
 
 _PATIENT = 5.0  # seconds for the core to stop when it is told to
 _LOOK = 0.05  # seconds between two looks at the clock, the screen and the keyboard
 _SAVE_EVERY = 5.0
+_BRIEFLY = 0.05  # seconds on this thread, before one is started that can be stopped
+_FEW = 400  # instructions
+_MORE = (Call, Spawn)  # by which few instructions may become many events, as by a loop
 _UNLIMITED = 2**62
 PATIENCE = 20.0  # seconds without any limit after which we ask whether there is an end
 _AGES = 3e11  # seconds
@@ -106,18 +106,28 @@ class _Run:
         self.prepared, self.options, self.progress = prepared, options, progress
         native = native_options(prepared, model, engine, options, keep)
         self.exploration = _core.Exploration(prepared.bytecode, native)
-        self.fingerprint = saved.fingerprint(prepared, model, options) if options.save or options.resume else ""
+        self.fingerprint = _fingerprint(prepared, model, options) if options.save or options.resume else ""
         self.before: CoreResults | None = None
         self.notes: tuple[str, ...] = ()
         if options.resume:
-            self._resume(Path(options.resume))
+            self._resume(options.resume)
+        self.brief = _is_brief(prepared.program, options)
         self.started = time.perf_counter()
         self.too_large = self.hopeless = False
         self.unsaved = ""
         if options.save:
+            from pathlib import Path
+
+            from fencepost.explore import journal
+
             journal.refuse_unwritable(Path(options.save))
 
-    def _resume(self, file: Path) -> None:
+    def _resume(self, name: str) -> None:
+        from pathlib import Path
+
+        from fencepost.explore import journal, saved
+
+        file = Path(name)
         state = journal.load(file)
         saved.refuse_other(file, state, self.fingerprint)
         self.notes = tuple(saved.lost_note(file, state))
@@ -126,9 +136,17 @@ class _Run:
 
     def report(self) -> Report:
         reason, failed = self._loop()
-        results = saved.total(self.before, self.exploration.results())
+        results = self._results()
         estimate = self._last_estimate() if reason is not None else None
         return Report(results, self._seconds(), reason, failed, estimate, self.unsaved, self.notes)
+
+    def _results(self) -> CoreResults:
+        """With those of an earlier run."""
+        if self.before is None:
+            return self.exploration.results()
+        from fencepost.explore import saved
+
+        return saved.total(self.before, self.exploration.results())
 
     def stream(self) -> Iterator[CoreExecution]:
         end: Progress | None = Progress.PAUSED
@@ -155,7 +173,7 @@ class _Run:
                 return reasons.out_of_executions(options.max_executions), False
             end = self._slice(min(left, _SAVE_EVERY) if options.save else left, budget, done)
             if options.save:
-                self._save(Path(options.save))
+                self._save(options.save)
             if end in (Progress.DONE, Progress.FAILED):
                 return None, end is Progress.FAILED
             if (reason := self._stopped(end)) is not None:
@@ -174,12 +192,15 @@ class _Run:
             return reasons.out_of_time(options.time_limit)
         return None
 
-    def _save(self, file: Path) -> None:
+    def _save(self, file: str) -> None:
         """A disk that is full for a while is no reason to lose the exploration."""
+        from pathlib import Path
+
+        from fencepost.explore import journal
+
         try:
-            results = saved.total(self.before, self.exploration.results())
             remaining, cuts = tuple(self.exploration.remaining()), self.prepared.program.cuts
-            journal.save(file, journal.Saved(self.fingerprint, results, remaining, cuts))
+            journal.save(Path(file), journal.Saved(self.fingerprint, self._results(), remaining, cuts))
             self.unsaved = ""
         except OSError as error:
             self.unsaved = f"the state was not saved: {file}: {error.strerror}"
@@ -189,6 +210,9 @@ class _Run:
         return 0 if self.before is None else self.before.executions + self.before.blocked
 
     def _slice(self, seconds: float, budget: int, done: int) -> Progress | None:
+        if self.brief:
+            self.brief = False
+            return _at_once(self.exploration, min(seconds, _BRIEFLY), budget)
         return _wait(self.exploration, seconds, budget, self.options.jobs, lambda visited: self._look(done + visited))
 
     def _look(self, visited: int) -> None:
@@ -218,6 +242,31 @@ class _Run:
         self.exploration.allow()
         self.exploration.estimate(min(max(self._seconds() / 20, 0.3), 1.0))
         return self._estimate()
+
+
+def _is_brief(program: Program, options: ExploreOptions) -> bool:
+    """Whether to begin on this thread: executions of a few events hear the clock at once, and most litmus tests are
+    done before another thread has started. Where executions are reduced, an exploration is not interrupted."""
+    if options.reductions or options.algorithm != "trust" or options.jobs != 1 or options.save or options.resume:
+        return False
+    functions = program.functions
+    if sum(len(f.code) for f in functions) > _FEW or any(isinstance(i, _MORE) for f in functions for i in f.code):
+        return False
+    return not any(goes_back(f) for f in functions)
+
+
+def _at_once(exploration: _core.Exploration, seconds: float, executions: int) -> Progress | None:
+    """A first slice, on this thread. None: it was interrupted."""
+    exploration.allow()
+    with interrupts(exploration.stop) as interrupted:
+        end = exploration.run(seconds, executions, 1)
+    return None if interrupted and end is Progress.PAUSED else end
+
+
+def _fingerprint(prepared: Prepared, model: Model, options: ExploreOptions) -> str:
+    from fencepost.explore import saved
+
+    return saved.fingerprint(prepared, model, options)
 
 
 def without_limit(options: ExploreOptions) -> bool:
@@ -260,7 +309,7 @@ def estimate(
 def resident() -> int:
     """The memory that this process occupies now; where the system does not say, the most it ever did."""
     try:
-        return int(Path("/proc/self/statm").read_bytes().split()[1]) * _PAGE
+        return int(content("/proc/self/statm").split()[1]) * _PAGE
     except OSError:
         import resource
 
@@ -273,7 +322,7 @@ def plan_rows(plan: Plan) -> tuple[list[list[int]], int, list[list[int]]]:
 
 
 #: The options of the core as plain values, which can be sent to other machines.
-Settings: TypeAlias = dict[str, Json]
+Settings: TypeAlias = "dict[str, Json]"
 
 
 def native_options(
@@ -307,8 +356,11 @@ def native_settings(prepared: Prepared, model: Model, engine: Engine, options: E
         found["success_dependencies"] = prepared.program.arch is Arch.RISCV
         found["commit_order"] = IN_ORDER if engine.in_order else PLANNED_MODELS.get(engine.like, 0)
         found["tuned"] = engine.like in TUNED_MODELS and model.ours and not model.variants
+        from fencepost.explore.foresight import foreseen
+
         found["foreseen"] = [*foreseen(prepared.program, engine.like)]
     if options.algorithm == "rsmc":
+        from fencepost.explore.commit_order import is_proved
         from fencepost.models.commit_before import find
 
         found["commit_before"] = _rows(find(options.commit_before, model))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from fencepost._core import CoreFinding
 from fencepost.explore.convert import state_of, to_execution, to_report
 from fencepost.explore.native import Report
@@ -16,6 +14,7 @@ from fencepost.program.instructions import BOUNDS, GOES_ON, ErrorKind, Rmw
 from fencepost.program.layout import condition_constants
 from fencepost.program.operands import Position
 from fencepost.reasons import Reason
+from fencepost.records import replace
 from fencepost.verdict import Answer, ErrorReport, Witness
 
 

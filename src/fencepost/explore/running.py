@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from fencepost._core import CoreFinding, meet
 from fencepost.errors import UsageError
 from fencepost.explore import native
 from fencepost.explore.begin import begin, prepare
-from fencepost.explore.commit_order import doubt as commit_before_doubt
 from fencepost.explore.convert import to_report
 from fencepost.explore.cuts import with_cuts
 from fencepost.explore.engines import UNALIGNED, WAITS_IN_BLOCK, Engine
@@ -19,6 +16,7 @@ from fencepost.options import ExploreOptions
 from fencepost.prepare.encoded import Prepared
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.program import Arch, Program
+from fencepost.records import replace
 
 #: The machines whose accesses may stand anywhere: they are split into pieces, which enumeration does.
 _UNALIGNED = (Arch.AARCH64, Arch.X86, Arch.PPC, Arch.RISCV)
@@ -52,6 +50,8 @@ def run_core(
     if options.algorithm != "rsmc" and (again := _going_round(program, model, engine, options, prepared, report)):
         prepared, report = again
     if options.algorithm == "rsmc":
+        from fencepost.explore.commit_order import doubt as commit_before_doubt
+
         doubt = commit_before_doubt(prepared, model, report.results)
         return prepared, report if report.failed or report.reason else replace(report, reason=doubt), engine
     if report.results.waits_in_block and not report.failed and not report.reason:

@@ -3,7 +3,6 @@ changes what an exploration means."""
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from fencepost._version import __version__
 from fencepost.errors import UsageError
 from fencepost.explore.journal import Saved
 from fencepost.prepare.encoded import Prepared
+from fencepost.records import fields
 
 if TYPE_CHECKING:
     from fencepost.models.registry import Model

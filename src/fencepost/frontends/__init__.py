@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
+from typing import TYPE_CHECKING
 
+from fencepost import paths as names
 from fencepost.errors import InputError, UsageError
 from fencepost.program.program import Program
 from fencepost.program.texts import decode
-from fencepost.records import dataclass
+from fencepost.records import dataclass, replace
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 STANDARD_INPUT = "-"
 C_SUFFIXES = frozenset({".c", ".cc", ".cpp", ".cxx", ".ll", ".bc"})
@@ -30,27 +33,27 @@ def read_files(paths: Sequence[str | Path], *, flags: Sequence[str] = ()) -> Pro
     """The Program of one input; only C and C++ may be spread over several files."""
     if not paths:
         raise UsageError("no input file is given")
-    places = [Path(p) for p in paths]
+    places = [str(p) for p in paths]
     for p in places:
-        if str(p) != STANDARD_INPUT and not p.exists():
+        if p != STANDARD_INPUT and not names.is_there(p):
             raise missing(p)
-    if {p.suffix for p in places} <= C_SUFFIXES:
+    if {names.suffix(p) for p in places} <= C_SUFFIXES:
         return _read_c(places, flags)
     if len(paths) > 1:
         raise UsageError("only C and C++ programs may consist of several files")
-    path = str(paths[0])
+    path = places[0]
     if path == STANDARD_INPUT:
         text = decode(sys.stdin.buffer.read(), "<stdin>")
         return _read_c_text(text, flags) if _IS_C.search(text) else read_text(text, "<stdin>", flags=flags)
-    if places[0].is_dir():
+    if names.is_folder(path):
         raise InputError("cannot be read: this is a folder", file=path)
-    _refuse_foreign(path, places[0].suffix)
-    return _of_content(_bytes(path), path, places[0].suffix, flags)
+    _refuse_foreign(path, names.suffix(path))
+    return _of_content(_bytes(path), path, names.suffix(path), flags)
 
 
 def read_content(content: bytes, path: str, *, flags: Sequence[str] = ()) -> Program:
     """The Program of a litmus test or a text whose content is at hand; `path` is the file that it comes from."""
-    suffix = Path(path).suffix
+    suffix = names.suffix(path)
     _refuse_foreign(path, suffix)
     return _of_content(content, path, suffix, flags)
 
@@ -89,31 +92,32 @@ def open_files(paths: Sequence[str | Path], *, flags: Sequence[str] = ()) -> Unr
 def _opened(paths: Sequence[str | Path], flags: Sequence[str]) -> Unread:
     if any(str(p) == STANDARD_INPUT for p in paths):
         return Unread("", (), lambda: read_files(paths, flags=flags))
-    if not paths or not {Path(p).suffix for p in paths} <= C_SUFFIXES or not all(Path(p).is_file() for p in paths):
+    files = [str(p) for p in paths]
+    if not files or not {names.suffix(f) for f in files} <= C_SUFFIXES or not all(map(names.is_file, files)):
         program = read_files(paths, flags=flags)
         content = "".join(decode(_bytes(str(p)), str(p)) for p in paths)
         return Unread(f"{paths} {flags} {content}", program.sources, lambda: program)
     from fencepost.frontends import c
 
-    compiled = c.compiled([Path(p) for p in paths], flags)
+    compiled = c.compiled(_paths(paths), flags)
     return Unread(compiled.text, compiled.sources, lambda: c.translated(compiled, str(paths[0])), compiled.read)
 
 
 def setting_of(paths: Sequence[str | Path], *, flags: Sequence[str] = ()) -> str:
     """All that decides what the compiler makes of these files, but for the content of files. Empty where that is not
     known, and for what is not compiled."""
-    if not paths or not {Path(p).suffix for p in paths} <= C_SUFFIXES:
+    if not paths or not {names.suffix(str(p)) for p in paths} <= C_SUFFIXES:
         return ""
     from fencepost.frontends.c.dependencies import setting
 
-    return setting([Path(p) for p in paths], flags)
+    return setting(_paths(paths), flags)
 
 
 def look(paths: Sequence[str | Path], given: Unread, since: int, *, flags: Sequence[str] = ()) -> str:
     """The footprint of a C program, for `unchanged`; empty where a file changed after `since`, in nanoseconds."""
     from fencepost.frontends.c.dependencies import look as looked
 
-    return looked([Path(p) for p in paths], given.included, flags, since)
+    return looked(_paths(paths), given.included, flags, since)
 
 
 def unchanged(footprint: str, *, flags: Sequence[str] = ()) -> bool:
@@ -123,9 +127,16 @@ def unchanged(footprint: str, *, flags: Sequence[str] = ()) -> bool:
     return same(footprint, flags)
 
 
+def _paths(files: Sequence[str | Path]) -> list[Path]:
+    from pathlib import Path
+
+    return [Path(f) for f in files]
+
+
 def _near(path: str) -> str:
     """A file beside it whose name is almost the same."""
     from difflib import get_close_matches
+    from pathlib import Path
 
     wanted = Path(path)
     try:
@@ -149,6 +160,7 @@ _IS_C = re.compile(r"^\s*#\s*include\b|\bint\s+main\s*\(", re.MULTILINE)
 def _read_c_text(text: str, flags: Sequence[str]) -> Program:
     """C from standard input; C++ with the flag -xc++. Its lines are those of <stdin>, its includes are found here."""
     import tempfile
+    from pathlib import Path
 
     suffix = ".cpp" if "-xc++" in flags or ("-x", "c++") in pairwise(flags) else ".c"
     with tempfile.TemporaryDirectory(prefix="fencepost-") as folder:
@@ -175,6 +187,7 @@ def read_string(text: str, *, flags: Sequence[str] = ()) -> Program:
     """The Program of a text in any of the languages. It is kept in a file as long as this process lives, so that a
     report can show its lines."""
     from hashlib import sha256
+    from pathlib import Path
 
     path = Path(_texts()) / f"{sha256(text.encode()).hexdigest()[:12]}" / f"source{language_of(text)}"
     path.parent.mkdir(exist_ok=True)
@@ -204,7 +217,7 @@ def read_text(text: str, file: str = "<text>", *, flags: Sequence[str] = ()) -> 
 
 def _bytes(path: str) -> bytes:
     try:
-        return Path(path).read_bytes()
+        return names.content(path)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", file=path) from None
 
@@ -235,10 +248,10 @@ def _read_litmus(text: str, file: str, flags: Sequence[str]) -> Program:
     return litmus.read(text, file)
 
 
-def _read_c(paths: list[Path], flags: Sequence[str]) -> Program:
+def _read_c(files: Sequence[str | Path], flags: Sequence[str]) -> Program:
     from fencepost.frontends import c
 
-    return c.read(paths, flags)
+    return c.read(_paths(files), flags)
 
 
 _BY_SUFFIX = {".fp": _read_pseudo, ".fpir": _read_text_form, ".litmus": _read_litmus}

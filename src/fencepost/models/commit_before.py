@@ -15,7 +15,7 @@ from fencepost.errors import InputError, UsageError
 from fencepost.models.cat.plan import Op, Plan
 from fencepost.models.registry import DIRECTORY, Model
 
-COMMIT_BEFORE = DIRECTORY / "commit-before"
+COMMIT_BEFORE = Path(DIRECTORY) / "commit-before"
 _DEFINITION = re.compile(r"^\s*(?:let|and)(?:\s+rec)?\s+cb\s*=", re.MULTILINE)
 #: Models that take the function of another.
 _LIKE = {"armv8-2018": "armv8"}
@@ -32,7 +32,7 @@ def find(name: str | None, model: Model) -> Plan:
     path, source = _source(name, model)
     if not _DEFINITION.search(source):
         raise InputError("no definition of commit-before: expected `let cb = ...`", file=str(path))
-    judged = replace(model, path=path, source=source + _CHECK, variants=frozenset())
+    judged = replace(model, file=str(path), source=source + _CHECK, variants=frozenset())
     plan = judged.plan
     if plan is None:
         raise UsageError(f"{path}: commit-before must be a plain relation: {judged.why_no_plan}")

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fencepost import paths
 from fencepost.errors import InputError, UnsupportedError, UsageError
 from fencepost.execution.execution import Execution
 from fencepost.program.condition import FinalMemory, comparisons
 from fencepost.program.instructions import KERNEL_FENCES, Tag
 from fencepost.program.program import Arch, Program
 from fencepost.program.texts import decode
+from fencepost.records import dataclass, replace
 
 if TYPE_CHECKING:  # the cat language is read only when a model is: most runs never do
+    from pathlib import Path
+
     from fencepost.models.cat.base import Structure
     from fencepost.models.cat.judge import Judgement, Prepared
     from fencepost.models.cat.plan import Plan
 
-DIRECTORY = Path(__file__).parent
+DIRECTORY = paths.above(__file__)
 
 
 #: Behind a model's name: it judges a test whatever machine that was written for.
@@ -45,7 +47,7 @@ class Model:
     """`architecture` is what a C11 program is mapped to before this model may judge it; None: judged as it is."""
 
     name: str
-    path: Path
+    file: str
     source: str
     kind: ModelKind
     architecture: Arch | None = None
@@ -56,7 +58,13 @@ class Model:
     @property
     def ours(self) -> bool:
         """Whether it came with us: a user's file may have the same name."""
-        return self.path.parent == DIRECTORY
+        return paths.above(self.file) == DIRECTORY
+
+    @property
+    def path(self) -> Path:
+        from pathlib import Path
+
+        return Path(self.file)
 
     @property
     def mapped_like(self) -> str:
@@ -81,7 +89,7 @@ class Model:
         """The model, read with its includes and checked. Raises InputError where it is malformed."""
         from fencepost.models.cat.judge import prepare
 
-        return prepare(self.source, str(self.path), self.variants)
+        return prepare(self.source, self.file, self.variants)
 
     @cached_property
     def plan(self) -> Plan | None:
@@ -121,7 +129,7 @@ class Model:
         judged = self.architecture.value if self.architecture else "C11 programs"
         raise UnsupportedError(
             f"{program.name} is written for {program.arch.value}; the model {self.name} judges {judged} "
-            f"(--model {self.name if self.ours else self.path}@{FORCED}: try it nonetheless)"
+            f"(--model {self.name if self.ours else self.file}@{FORCED}: try it nonetheless)"
         )
 
     def _refuse_unmapped(self, program: Program) -> None:
@@ -260,9 +268,8 @@ def find(name_or_path: str | Path, variants: frozenset[str] = frozenset()) -> Mo
     text = str(name_or_path)
     if text in _KNOWN:
         return _ours(text, variants)
-    path = Path(text)
-    if path.suffix == ".cat" or path.is_file():
-        return _from_file(path, variants)
+    if paths.suffix(text) == ".cat" or paths.is_file(text):
+        return _from_file(text, variants)
     hint = f"did you mean {close}? " if (close := _meant(text.lower())) else ""
     raise UsageError(f"unknown model '{text}': {hint}there are {', '.join(_KNOWN)}, or give the path of a .cat file")
 
@@ -285,7 +292,7 @@ def _meant(text: str) -> str:
 def _refuse_unknown_variants(model: Model, chosen: frozenset[str]) -> None:
     from fencepost.models.cat.resolve import variants_of
 
-    offers = variants_of(model.source, str(model.path))
+    offers = variants_of(model.source, model.file)
     unknown = sorted(chosen - offers)
     if unknown:
         there = f"it has {', '.join(sorted(offers))}" if offers else "it has none"
@@ -295,24 +302,24 @@ def _refuse_unknown_variants(model: Model, chosen: frozenset[str]) -> None:
 @lru_cache(maxsize=64)
 def _ours(name: str, variants: frozenset[str]) -> Model:
     kind, architecture, description = _KNOWN[name]
-    path = DIRECTORY / f"{name}.cat"
-    return Model(name, path, path.read_text(encoding="utf-8"), kind, architecture, description, variants)
+    file = f"{DIRECTORY}/{name}.cat"
+    return Model(name, file, paths.content(file).decode(), kind, architecture, description, variants)
 
 
-def _from_file(path: Path, variants: frozenset[str]) -> Model:
+def _from_file(file: str, variants: frozenset[str]) -> Model:
     try:
-        content = path.read_bytes()
+        content = paths.content(file)
     except OSError as error:
-        raise InputError(f"cannot read the model: {error.strerror}", file=str(path)) from error
-    return of_text(decode(content, str(path)), path, variants)
+        raise InputError(f"cannot read the model: {error.strerror}", file=file) from error
+    return of_text(decode(content, file), file, variants)
 
 
-def of_text(source: str, path: Path, variants: frozenset[str] = frozenset()) -> Model:
-    """A user's model whose text is at hand; what it includes is looked for beside `path`, and among ours. It is read at
+def of_text(source: str, file: str, variants: frozenset[str] = frozenset()) -> Model:
+    """A user's model whose text is at hand; what it includes is looked for beside `file`, and among ours. It is read at
     once: what it judges is known by what its checks look at."""
     from fencepost.models.cat.mentioned import vocabulary
 
-    unknown = Model(path.stem, path, source, ModelKind.ANY, None, "", variants)
+    unknown = Model(paths.stem(file), file, source, ModelKind.ANY, None, "", variants)
     kind, architectures = judged_by(vocabulary(unknown.prepared), unknown.prepared.declared)
     first, others = (architectures[0], frozenset(architectures[1:])) if architectures else (None, frozenset())
     model = replace(unknown, kind=kind, architecture=first, others=others)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
 from enum import Enum
 
 from fencepost.program.dependencies import NO_DEPS, PICK, Deps, events_of, picks_of
@@ -10,7 +9,7 @@ from fencepost.program.instructions import ErrorKind, FenceKind, Instruction, Mo
 from fencepost.program.layout import GAP
 from fencepost.program.operands import Position, Reg
 from fencepost.program.program import Function
-from fencepost.records import dataclass
+from fencepost.records import dataclass, field, replace
 
 
 class Kind(Enum):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
 from enum import Enum
 from typing import TypeAlias
 
 from fencepost.program.operands import ConstantOperand
-from fencepost.records import dataclass
+from fencepost.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ objects: the program is changed so that `main` finds out if it reads one of them
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
 from functools import reduce
 
 from fencepost.program import instructions as ins
@@ -26,7 +25,7 @@ from fencepost.program.passes.flow import reachable
 from fencepost.program.passes.known_bits import Bits, Number, Undecided, bits, joined, known_result
 from fencepost.program.passes.rewrite import Registers, expand, inside, map_functions, used
 from fencepost.program.program import Function, Object, Program
-from fencepost.records import dataclass
+from fencepost.records import dataclass, field, replace
 
 _MOST = 200_000  # instructions on all ways together
 Place = tuple[str, int]  # an instruction: its function, and its number there

@@ -11,8 +11,6 @@ zero-extended; comparisons leave 0 or 1. A load of n bytes leaves the value zero
 
 from __future__ import annotations
 
-from dataclasses import Field as DataclassField
-from dataclasses import field, fields
 from enum import Enum
 from typing import Any, ClassVar
 
@@ -32,7 +30,8 @@ from fencepost.program.vocabulary import Op as Op
 from fencepost.program.vocabulary import RmwOp as RmwOp
 from fencepost.program.vocabulary import SyncOp as SyncOp
 from fencepost.program.vocabulary import Tag as Tag
-from fencepost.records import dataclass
+from fencepost.records import Field as RecordField
+from fencepost.records import dataclass, field, fields
 
 
 class Role(Enum):
@@ -77,10 +76,10 @@ class Instruction:
     at: Position | None = field(default=None, metadata={"role": None})
 
 
-_ROLES: dict[type[Instruction], tuple[DataclassField[Any], ...]] = {}
+_ROLES: dict[type[Instruction], tuple[RecordField[Any], ...]] = {}
 
 
-def roles(kind: type[Instruction]) -> tuple[DataclassField[Any], ...]:
+def roles(kind: type[Instruction]) -> tuple[RecordField[Any], ...]:
     """The fields of an instruction class with a role, in order."""
     if kind not in _ROLES:
         _ROLES[kind] = tuple(f for f in fields(kind) if f.metadata.get("role") is not None)

@@ -13,8 +13,6 @@ Dependencies are syntactic: each register carries the set of events that it was 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from fencepost.program import instructions as ins
 from fencepost.program.actions import Action as Action
 from fencepost.program.actions import Frame as Frame
@@ -30,6 +28,7 @@ from fencepost.program.memory import Memory, misaligned
 from fencepost.program.operands import Operand, Reg, to_signed, to_unsigned
 from fencepost.program.passes.flow import joins
 from fencepost.program.program import Arch, Function, Program
+from fencepost.records import replace
 
 _ALONE = "a variable of its own, which nobody else can change"
 MAX_STEPS = 1_000_000

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import TypeAlias
 
-from fencepost.records import dataclass
+from fencepost.records import dataclass, field
 
 WORD = 64
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-from dataclasses import MISSING
 from enum import Enum
 from typing import Any
 
@@ -23,13 +21,20 @@ from fencepost.program.datatypes import Array, DataType, Scalar
 from fencepost.program.instructions import Instruction, Role, roles
 from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, Operand, Position, Reg
 from fencepost.program.program import Function, Object, Program
+from fencepost.records import MISSING
 
 PLAIN_NAME = re.compile(r"[A-Za-z_.$][A-Za-z0-9_.$]*\Z")
 
 
+def _quoted(text: str) -> str:
+    import json
+
+    return json.dumps(text)
+
+
 def show_name(name: str) -> str:
     """A name as it is where that is unambiguous, else quoted."""
-    return name if PLAIN_NAME.match(name) and name != "_" else json.dumps(name)
+    return name if PLAIN_NAME.match(name) and name != "_" else _quoted(name)
 
 
 def show_type(type_: DataType) -> str:
@@ -63,8 +68,8 @@ class _Printer:
             body.append(self.condition(p.condition))
         if p.cuts:
             body.append(f"cut {', '.join(map(str, p.cuts))}")
-        head = [f"program {json.dumps(p.name)} arch={p.arch.value}"]
-        head += [f"file {number} {json.dumps(name)}" for name, number in self.files.items()]
+        head = [f"program {_quoted(p.name)} arch={p.arch.value}"]
+        head += [f"file {number} {_quoted(name)}" for name, number in self.files.items()]
         return "\n".join([*head, *body]) + "\n"
 
     def position(self, at: Position | None) -> str:
@@ -142,7 +147,7 @@ class _Printer:
         return f"observe {show_name(o.name)} = {what} width={o.width}" + " signed" * o.signed + " whole" * o.whole
 
     def condition(self, c: Condition) -> str:
-        text = f"condition {json.dumps(c.quantifier.value)} {self.formula(c.formula)}"
+        text = f"condition {_quoted(c.quantifier.value)} {self.formula(c.formula)}"
         return text + (f" filter {self.formula(c.filter)}" if c.filter is not None else "")
 
     def formula(self, formula: Formula) -> str:
@@ -168,7 +173,7 @@ def _attribute(value: Any, type_: Any) -> str:
     if isinstance(value, Enum):
         return str(value.value)
     if isinstance(value, str | Position):
-        return json.dumps(str(value))
+        return _quoted(str(value))
     return show_type(value) if type_ is DataType else str(value)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from enum import Enum
 
 from fencepost.display import show
@@ -10,7 +9,7 @@ from fencepost.program.condition import Condition, Observation
 from fencepost.program.datatypes import DataType
 from fencepost.program.instructions import Instruction
 from fencepost.program.operands import ConstantOperand, Position
-from fencepost.records import dataclass
+from fencepost.records import dataclass, field
 
 
 class Arch(Enum):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import MISSING
 from enum import Enum
 from typing import Any, NamedTuple, NoReturn
 
@@ -29,6 +28,7 @@ from fencepost.program.datatypes import Array, DataType, Field, Scalar, Struct
 from fencepost.program.instructions import INSTRUCTIONS, Instruction, Role, roles
 from fencepost.program.operands import Const, ConstantOperand, FunctionAddress, GlobalAddress, Operand, Position, Reg
 from fencepost.program.program import Arch, Function, Init, Object, Program, Thread
+from fencepost.records import MISSING
 
 _DIGITS = 64  # of a number: more than any that has a meaning
 _TOKEN = re.compile(

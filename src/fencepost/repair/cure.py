@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 from fencepost.errors import FencepostError
 from fencepost.models.registry import Model, find
@@ -18,6 +17,7 @@ from fencepost.options import CheckOptions
 from fencepost.program.instructions import Call, Instruction, Mode
 from fencepost.program.operands import Position
 from fencepost.program.program import Arch, Program
+from fencepost.records import replace
 from fencepost.repair.atomics import raced
 from fencepost.repair.files import Files
 from fencepost.repair.lattice import READS, WRITES, fence_steps, is_access, joined, raised

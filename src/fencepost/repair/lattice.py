@@ -7,13 +7,13 @@ those below it. The orders of one site are then a distributive lattice, and "one
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import TypeAlias
 
 from fencepost.errors import UsageError
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import FenceKind, Instruction, Mode
 from fencepost.program.program import Arch
+from fencepost.records import replace
 
 #: Name of a step -> (its own cost, the steps below it). The costs are about ratios: an acquire load costs less than a
 #: fence, a full fence more than a light one.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from fencepost.execution.execution import Execution
 from fencepost.models.cat.plan import is_race
@@ -12,6 +11,7 @@ from fencepost.options import ExploreOptions
 from fencepost.prepare.ready import ready
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.program import Program
+from fencepost.records import replace
 from fencepost.repair.refit import refit
 from fencepost.repair.space import Assignment, Space
 from fencepost.verdict import Verdict, Witness

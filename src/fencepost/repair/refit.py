@@ -8,14 +8,13 @@ are what the machine says; reads-from, coherence and the halves of read-modify-w
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from fencepost.execution.execution import DEPENDENCIES, Event, EventKind, Execution, Pair
 from fencepost.program.instructions import Cas, Mode
 from fencepost.program.interpret import Action, Kind, Machine, Part, ThreadState
 from fencepost.program.operands import to_unsigned
 from fencepost.program.program import Program
-from fencepost.records import dataclass
+from fencepost.records import dataclass, replace
 from fencepost.witness.replay import EVENT_KINDS
 
 _STOPS = (Kind.ERROR, Kind.BLOCK, Kind.END)

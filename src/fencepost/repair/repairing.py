@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 
@@ -13,7 +12,7 @@ from fencepost.options import ExploreOptions
 from fencepost.program.condition import Quantifier
 from fencepost.program.instructions import FenceKind, Mode
 from fencepost.program.program import Program
-from fencepost.records import dataclass
+from fencepost.records import dataclass, replace
 from fencepost.repair.atomics import COST, cautions, with_atomics
 from fencepost.repair.files import Read
 from fencepost.repair.lattice import joined, parse_costs, raised

@@ -14,12 +14,11 @@ is a cheapest one. That each clause excludes its A makes the search end.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
 from enum import Enum
 from time import monotonic
 from typing import Protocol
 
-from fencepost.records import dataclass
+from fencepost.records import dataclass, field
 from fencepost.repair.hitting import HittingSet, TooHardError
 from fencepost.repair.space import NOTHING, Assignment, Atom, Space
 from fencepost.verdict import Answer, Verdict, Witness

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 from fencepost.errors import FencepostError
 from fencepost.program.operands import Position
 from fencepost.program.program import Program
-from fencepost.records import dataclass
+from fencepost.records import dataclass, replace
 from fencepost.repair.files import Read
 from fencepost.repair.text.c import CText
 from fencepost.repair.text.edits import Language, offset_of

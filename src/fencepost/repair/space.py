@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
 from enum import Enum
 from typing import TypeAlias
 
@@ -11,7 +10,7 @@ from fencepost.program.instructions import Fence, FenceKind, Instruction, Mode
 from fencepost.program.operands import Position
 from fencepost.program.passes.rewrite import rebuild
 from fencepost.program.program import Program
-from fencepost.records import dataclass
+from fencepost.records import dataclass, field, replace
 from fencepost.repair.lattice import Steps, fences, held, joined, price, raised, with_order
 
 

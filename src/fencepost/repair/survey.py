@@ -9,7 +9,6 @@ say.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
 from itertools import chain, combinations
 
 from fencepost.models.registry import Model
@@ -18,7 +17,7 @@ from fencepost.program.operands import FunctionAddress, Position
 from fencepost.program.passes.mapping import TARGETS, map_for_model
 from fencepost.program.passes.rewrite import retarget
 from fencepost.program.program import Arch, Function, Program
-from fencepost.records import dataclass
+from fencepost.records import dataclass, field, replace
 from fencepost.repair.lattice import Steps, access_steps, fence_steps, held, is_access, joined, raised
 from fencepost.repair.sites import access_site, fence_sites, shared
 from fencepost.repair.sources import Inserted, Sources, compiles, insert, language_of

@@ -7,12 +7,11 @@ change at one call must not change the others, so each call gets its own copy of
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from fencepost.program.instructions import Call, Instruction, Mode
 from fencepost.program.operands import FunctionAddress, Position
 from fencepost.program.program import Function, Program
-from fencepost.records import dataclass
+from fencepost.records import dataclass, replace
 from fencepost.repair.lattice import is_access
 from fencepost.repair.space import Spot
 from fencepost.witness.sites import foreign

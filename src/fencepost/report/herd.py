@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
 
 from fencepost.program.condition import (
     And,
@@ -22,6 +21,7 @@ from fencepost.program.layout import condition_constants, lay_out
 from fencepost.program.operands import Const, ConstantOperand, GlobalAddress
 from fencepost.program.passes.points_to import may_hold_addresses
 from fencepost.program.program import Program
+from fencepost.records import replace
 from fencepost.verdict import Outcomes
 
 _KIND = {Quantifier.EXISTS: "Allowed", Quantifier.NOT_EXISTS: "Forbidden", Quantifier.FORALL: "Required"}

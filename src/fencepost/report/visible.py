@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 
 #: All of C0 but the newline, DEL, C1, and the marks that turn the direction of text around.
-_STEERS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_STEERS = "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 _SHORT = {"\t": " ", "\r": "\\r", "\a": "\\a", "\b": "\\b", "\v": "\\v", "\f": "\\f", "\x1b": "\\e"}
 
 
 def visible(text: str) -> str:
-    return _STEERS.sub(lambda m: _SHORT.get(m[0]) or ascii(m[0])[1:-1], text)
+    return re.sub(_STEERS, lambda m: _SHORT.get(m[0]) or ascii(m[0])[1:-1], text)

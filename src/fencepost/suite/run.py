@@ -8,20 +8,19 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import field
 from enum import Enum
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import TypeAlias
 
 from fencepost.errors import FencepostError, UnsupportedError
 from fencepost.frontends import read_content, read_file
 from fencepost.models.registry import Model, find
 from fencepost.options import ExploreOptions
+from fencepost.paths import name_of, stem
 from fencepost.program.passes.points_to import mixes_sizes
 from fencepost.program.program import Program
 from fencepost.reasons import Code, nothing_completes
-from fencepost.records import dataclass
+from fencepost.records import dataclass, field
 from fencepost.report.herd import herd_text, observation
 from fencepost.suite.engine import EXPLORE, natural, outcomes_by
 from fencepost.verdict import Outcomes
@@ -135,7 +134,7 @@ def died(item: Item) -> Result:
     """The row of a test over which processes die."""
     path, expected = item
     reason = "the process that ran this test has died: out of memory, perhaps"
-    return Result(path, Path(path).stem, Status.ERROR, expected=expected, reason=reason)
+    return Result(path, stem(path), Status.ERROR, expected=expected, reason=reason)
 
 
 #: So many tests take as long as one more process to start. (One of its own they have: a test may kill its process.)
@@ -159,7 +158,7 @@ def run_test(item: Item, job: Job, content: bytes | None = None) -> Result:
     """One test, whatever happens to it. `content` is that of its file, where that is elsewhere."""
     path, expected = item
     start = time.perf_counter()
-    name = Path(path).stem
+    name = stem(path)
     try:
         program = read_file(path) if content is None else read_content(content, path)
         name = program.name
@@ -171,9 +170,7 @@ def run_test(item: Item, job: Job, content: bytes | None = None) -> Result:
         import traceback
 
         place = traceback.extract_tb(error.__traceback__)[-1]
-        reason = (
-            f"{type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno}); please report this test"
-        )
+        reason = f"{type(error).__name__}: {error} ({name_of(place.filename)}:{place.lineno}); please report this test"
         return Result(path, name, Status.ERROR, expected=expected, reason=reason, seconds=_since(start))
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from fencepost.errors import UsageError
 from fencepost.models.registry import find
 from fencepost.options import LitmusOptions
-from fencepost.records import dataclass
-from fencepost.suite.logs import Expected, difference, named, states_of
+from fencepost.records import dataclass, field, replace
 from fencepost.suite.run import Job, Result, Summary, run_tests
 from fencepost.suite.tables import collect, match, read_expected
+
+if TYPE_CHECKING:
+    from fencepost.suite.logs import Expected
 
 #: Called with each result and the number of tests.
 Progress: TypeAlias = Callable[[Result, int], None]
@@ -38,8 +39,10 @@ def run_suite(files: Sequence[str], options: LitmusOptions, progress: Progress |
         model.prepared  # noqa: B018 # a malformed model is one error, not one per test
     job = Job(options.model, options.engine, options.unroll, options.time_limit, algorithm=options.algorithm)
     suite, start = Suite(), time.perf_counter()
-    logged = named(paths, log)
-    wanted = match(paths, table) | {path: e.holds for path, e in logged.items() if e.holds is not None}
+    logged = _logged(paths, log) if log else {}
+    wanted = (match(paths, table) if table else {}) | {
+        path: e.holds for path, e in logged.items() if e.holds is not None
+    }
     for found in _results(paths, job, wanted, options):
         result = _compared(found, logged.get(found.path))
         suite.results.append(result)
@@ -60,8 +63,16 @@ def _results(paths: list[str], job: Job, expected: Mapping[str, bool], options: 
     return run_remotely(items, job, options.cluster, options.certificates, workers)
 
 
+def _logged(paths: list[str], log: Mapping[str, Expected]) -> Mapping[str, Expected]:
+    from fencepost.suite.logs import named
+
+    return named(paths, log)
+
+
 def _compared(result: Result, wanted: Expected | None) -> Result:
     """The result with what its states differ in from those of a log."""
     if wanted is None or wanted.states is None or not result.text or result.holds is None:
         return result
+    from fencepost.suite.logs import difference, states_of
+
     return replace(result, differs=difference(states_of(result.text), wanted.states))

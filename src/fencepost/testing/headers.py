@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_type_hints
+
+from fencepost.records import fields
 
 SUFFIXES = frozenset({".litmus", ".fp", ".c", ".cc", ".cpp", ".cxx"})
 _HEADER = re.compile(rb"(?://|/\*|\(\*)\s*fencepost:([^\n*]*)")

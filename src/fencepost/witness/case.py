@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 from fencepost.execution.execution import Event, EventKind
@@ -10,6 +9,7 @@ from fencepost.program.instructions import ErrorKind, Mode
 from fencepost.program.interpret import Action
 from fencepost.program.operands import Position
 from fencepost.program.program import Arch
+from fencepost.records import dataclass, replace
 from fencepost.verdict import Edge, Witness
 from fencepost.witness.cycles import shortest_cycle
 from fencepost.witness.names import Names, heap_pieces

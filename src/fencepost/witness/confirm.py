@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from fencepost.errors import FencepostError, InternalError
 from fencepost.execution.execution import Execution
 from fencepost.models.registry import Model, find, of_text
@@ -33,7 +31,7 @@ def model_of(witness: Witness) -> Model | None:
     """The model of a witness: the one whose text it carries, else the one that it names; None where that came from a
     file that is not here."""
     if witness.model_text:
-        return of_text(witness.model_text, Path(f"{witness.model}.cat"))
+        return of_text(witness.model_text, f"{witness.model}.cat")
     try:
         return find(witness.model)
     except FencepostError:

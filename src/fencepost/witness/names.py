@@ -6,7 +6,6 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path, PurePath
 
 from fencepost.execution.execution import Event, EventKind, Execution
@@ -16,7 +15,7 @@ from fencepost.program.layout import FUNCTIONS, GAP, HEAP, REGION_MASK, STACK, L
 from fencepost.program.operands import Position
 from fencepost.program.program import Program
 from fencepost.program.symbols import demangled
-from fencepost.records import dataclass
+from fencepost.records import dataclass, replace
 
 MODES = {
     Mode.NA: "non-atomic", Mode.RLX: "relaxed", Mode.ACQ_PC: "acquire-pc", Mode.ACQ: "acquire", Mode.REL: "release",

@@ -9,7 +9,6 @@ are cut off, with whatever depends on them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field, replace
 from itertools import islice
 
 from fencepost.execution.execution import DEPENDENCIES, Event, EventKind, Execution, Pair
@@ -17,7 +16,7 @@ from fencepost.models.registry import Model
 from fencepost.program.interpret import Action, Kind, Machine, Part, ThreadState
 from fencepost.program.operands import to_unsigned
 from fencepost.program.program import Program
-from fencepost.records import dataclass
+from fencepost.records import dataclass, field, replace
 from fencepost.verdict import Witness
 from fencepost.witness.relations import Relations
 from fencepost.witness.replay import EVENT_KINDS, ReplayError, replay

@@ -7,8 +7,6 @@ waits for the thread it joins). What the machine cannot know (races, leaks, dead
 
 from __future__ import annotations
 
-from dataclasses import field
-
 from fencepost.errors import InternalError
 from fencepost.execution.execution import Event, EventKind, Execution
 from fencepost.execution.memory import final_value
@@ -17,7 +15,7 @@ from fencepost.program.instructions import Alloca, Instruction, Malloc
 from fencepost.program.interpret import Action, Frame, Kind, Machine, Part, ThreadState
 from fencepost.program.operands import Position, to_signed, to_unsigned
 from fencepost.program.program import Program
-from fencepost.records import dataclass
+from fencepost.records import dataclass, field
 from fencepost.witness.names import Piece
 from fencepost.witness.sites import Called, Shown, foreign, operation, stack, written_at
 

@@ -4,7 +4,6 @@ read got its value and which newer value it missed."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from fencepost.execution.execution import Event, EventKind
 from fencepost.program.instructions import ErrorKind, Mode
@@ -12,7 +11,7 @@ from fencepost.program.interpret import Kind
 from fencepost.program.layout import HEAP, REGION_MASK, STACK
 from fencepost.program.operands import Position
 from fencepost.program.program import Arch
-from fencepost.records import dataclass
+from fencepost.records import dataclass, replace
 from fencepost.verdict import Edge, ErrorReport, Step, Witness
 from fencepost.witness.callers import callers
 from fencepost.witness.case import Case, open_case

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Protocol
 
 from fencepost.frontends.scan import Source, Token
@@ -25,6 +24,7 @@ from fencepost.program.instructions import (
 )
 from fencepost.program.operands import Const, ConstantOperand, GlobalAddress, Operand, Position, Reg, to_signed
 from fencepost.program.program import Function
+from fencepost.records import replace
 
 ZERO = Const(0)
 

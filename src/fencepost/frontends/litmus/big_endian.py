@@ -8,13 +8,13 @@ pieces and initial values move in the same way.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from fencepost.program.instructions import Compute, Instruction, Op
 from fencepost.program.operands import Const, GlobalAddress
 from fencepost.program.passes.points_to import Access
 from fencepost.program.passes.rewrite import Registers, expand
 from fencepost.program.program import Function
+from fencepost.records import replace
 
 _WORD = 8
 

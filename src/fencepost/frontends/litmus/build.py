@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from fencepost.frontends.assembly.dialect import RegisterName
 from fencepost.frontends.litmus.big_endian import turn_accesses, turned
@@ -32,6 +31,7 @@ from fencepost.program.operands import Const, ConstantOperand, GlobalAddress, Re
 from fencepost.program.passes.points_to import Piece, PointsTo, overlaps
 from fencepost.program.program import Arch, Function, Init, Object, Program, Thread
 from fencepost.program.validate import validate
+from fencepost.records import replace
 
 #: How a dialect reads the name of a register of a thread; None where it is no register.
 Naming = Callable[[int, Token], RegisterName | None]

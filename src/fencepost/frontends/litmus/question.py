@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-
 from fencepost.frontends.litmus.beyond import refuse_question, refuse_type
 from fencepost.frontends.litmus.state import State, read_register, read_thread, read_type, read_value
 from fencepost.frontends.scan import Token, Tokens
 from fencepost.program.condition import And, Compare, Formula, Not, Or, Quantifier, Truth
 from fencepost.program.datatypes import Scalar
 from fencepost.program.operands import ConstantOperand
-from fencepost.records import dataclass
+from fencepost.records import dataclass, field
 
 _MAX_DEPTH = 150
 _COMPARE = {"=": "=", "==": "=", "!=": "!=", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}

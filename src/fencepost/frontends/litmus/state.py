@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import field
 
 from fencepost.frontends.litmus.beyond import refuse_type, refuse_value
 from fencepost.frontends.scan import Token, Tokens
 from fencepost.program.datatypes import Scalar
 from fencepost.program.operands import Const, ConstantOperand, GlobalAddress, to_signed
-from fencepost.records import dataclass
+from fencepost.records import dataclass, field
 
 _SIZES = {"char": 1, "short": 2, "int": 4, "long": 8, "signed": 4, "unsigned": 4, "bool": 1, "_Bool": 1, "float": 0}
 _PREFIXES = frozenset(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from fencepost.program.instructions import Instruction, Role, roles
 from fencepost.program.operands import Reg
+from fencepost.records import replace
 
 
 class Code:

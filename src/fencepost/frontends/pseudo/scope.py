@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-from difflib import get_close_matches
-
 from fencepost.errors import InputError
 from fencepost.frontends.pseudo import syntax as s
 from fencepost.program.arithmetic import ArithmeticFault, compute
 from fencepost.program.instructions import Mode, Op
 from fencepost.program.operands import Const, ConstantOperand, GlobalAddress, Position, to_signed, to_unsigned
-from fencepost.records import dataclass
+from fencepost.records import dataclass, field
 
 CELL = 8  # every variable and array element, in bytes
 
@@ -54,6 +51,8 @@ class Scope:
         self.declared[name] = at
 
     def unknown(self, name: str, at: Position, registers: list[str]) -> InputError:
+        from difflib import get_close_matches
+
         near = get_close_matches(name, [*registers, *self.variables, *self.constants], 1)
         hint = f"did you mean {near[0]}?" if near else f"declare it with 'var {name}' if threads share it"
         return mistake(f"{name} is neither a variable nor a register that is assigned here", at, hint=hint)

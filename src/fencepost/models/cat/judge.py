@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import field
 
 from fencepost.execution import relations as rel
 from fencepost.execution.execution import Execution
@@ -14,7 +13,7 @@ from fencepost.models.cat.evaluate import Evaluator, Value
 from fencepost.models.cat.resolve import Resolved, resolve
 from fencepost.models.cat.types import check_types
 from fencepost.program.operands import Position
-from fencepost.records import dataclass
+from fencepost.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

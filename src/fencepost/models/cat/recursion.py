@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from typing import Any, TypeAlias
 
 from fencepost.models.cat import syntax as cat
+from fencepost.records import fields, is_dataclass
 
 #: Functions of relations that give sets, and grow with what they are given.
 _TO_SETS = ("domain", "range")

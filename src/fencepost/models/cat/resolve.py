@@ -6,7 +6,6 @@ name of its own, so that `let rf = rf & ext` or a later redefinition cannot conf
 
 from __future__ import annotations
 
-from dataclasses import field, replace
 from difflib import get_close_matches
 from functools import lru_cache
 from itertools import pairwise
@@ -18,7 +17,7 @@ from fencepost.models.cat.base import RELATIONS, SETS
 from fencepost.models.cat.lexer import tokenize
 from fencepost.models.cat.parser import parse
 from fencepost.program.operands import Position
-from fencepost.records import dataclass
+from fencepost.records import dataclass, field, replace
 
 INCLUDE_DIRECTORY = Path(__file__).parent.parent / "include"
 BUILTIN_FUNCTIONS = ("domain", "linearisations", "classes", "classes-loc", "partition")

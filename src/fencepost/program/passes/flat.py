@@ -6,14 +6,13 @@ This is for proofs about a loop that calls functions. Nothing that is run is mad
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from fencepost.program.instructions import Alloca, Call, Compute, Instruction, Load, Mode, Op, Store
 from fencepost.program.operands import Const, FunctionAddress, Operand, Reg
 from fencepost.program.passes.flow import Flow
 from fencepost.program.passes.rewrite import Registers, defined, expand, inline, map_used, rebuild, used
 from fencepost.program.program import Function, Program
-from fencepost.records import dataclass
+from fencepost.records import dataclass, replace
 
 _LARGEST = 2000  # instructions of a function with its calls in place
 _DEEPEST = 12  # calls inside calls

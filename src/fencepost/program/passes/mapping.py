@@ -31,7 +31,6 @@ written for a machine are returned as they are.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
 from fencepost.errors import UnsupportedError
@@ -41,7 +40,7 @@ from fencepost.program.instructions import FenceKind, Instruction, Mode
 from fencepost.program.operands import Position, Reg
 from fencepost.program.passes.rewrite import Registers, expand, inside, map_functions
 from fencepost.program.program import Arch, Program
-from fencepost.records import dataclass
+from fencepost.records import dataclass, replace
 
 _C11_FENCES = (FenceKind.ACQ, FenceKind.REL, FenceKind.ACQ_REL, FenceKind.SC)
 

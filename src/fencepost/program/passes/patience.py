@@ -8,8 +8,6 @@ with what it holds before its last round. Few rounds stay as they are: they are 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from fencepost.program.arithmetic import compute
 from fencepost.program.instructions import (
     Assert,
@@ -30,6 +28,7 @@ from fencepost.program.passes.flow import Flow, Loop, goes_back, successors
 from fencepost.program.passes.rewrite import defined, map_functions, used
 from fencepost.program.passes.spin import observed_registers
 from fencepost.program.program import Function, Program
+from fencepost.records import replace
 
 #: Models for which the argument is made. Where dependencies order, a read that is left out may be one of them.
 MODELS = frozenset({"sc", "tso", "pso", "ra", "rc11", "rc11-cpp20", "wrc11"})

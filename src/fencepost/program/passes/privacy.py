@@ -7,8 +7,6 @@ left as the result of the thread. Everything here is flow-insensitive and errs t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-
 from fencepost.program.instructions import (
     Alloca,
     BlockingCas,
@@ -30,6 +28,7 @@ from fencepost.program.operands import FunctionAddress, Operand, Reg
 from fencepost.program.passes.rewrite import map_functions
 from fencepost.program.passes.thread_locals import share
 from fencepost.program.program import Function, Program
+from fencepost.records import dataclass, field, replace
 
 _OURS = "fencepost."
 _STORED = {Store: "value", StoreConditional: "value", Rmw: "value", Cas: "desired", BlockingCas: "desired"}

@@ -34,7 +34,6 @@ A loop inside a round is followed once, with whatever its registers may hold in 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from enum import Enum
 from typing import TypeAlias
 
@@ -64,7 +63,7 @@ from fencepost.program.passes.flow import Flow, Loop
 from fencepost.program.passes.fresh import Escapes, Fresh, fresh_registers
 from fencepost.program.passes.rewrite import defined
 from fencepost.program.program import Function
-from fencepost.records import dataclass
+from fencepost.records import dataclass, replace
 
 #: What a register holds, in terms of what registers held when the round began.
 Value: TypeAlias = tuple[object, ...]

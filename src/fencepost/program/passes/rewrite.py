@@ -4,13 +4,13 @@ instructions without knowing them."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
 from fencepost.program.instructions import INSTRUCTIONS, Compute, Instruction, Jump, Op, Return, Role, roles
 from fencepost.program.operands import Const, Operand, Position, Reg
 from fencepost.program.program import Function, Program
+from fencepost.records import replace
 
 
 def inside(offset: int) -> int:

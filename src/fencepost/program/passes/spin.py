@@ -9,8 +9,6 @@ iteration that adds something and takes it back, where nobody saw it in between.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from fencepost.program.condition import FinalRegister
 from fencepost.program.instructions import (
     Await,
@@ -32,6 +30,7 @@ from fencepost.program.passes.flow import Flow, Loop, goes_back
 from fencepost.program.passes.iteration import SUCCESS, Test, find_iteration
 from fencepost.program.passes.rewrite import inside, map_functions, rebuild, retarget, used
 from fencepost.program.program import Function, Program
+from fencepost.records import replace
 
 _READS = (Load, Cas, Rmw, Call, Join, Await, BlockingCas)
 

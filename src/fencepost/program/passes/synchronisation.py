@@ -7,7 +7,6 @@ operation; this pass puts the body in the place of the Sync, at its position. La
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from fencepost.program.operands import Const, Operand, Reg
 from fencepost.program.passes.rewrite import Registers, expand, inline, map_functions, used
 from fencepost.program.program import Function, Object, Program
 from fencepost.program.reader import read_program
-from fencepost.records import dataclass
+from fencepost.records import dataclass, replace
 
 #: A last operand other than 0 (at this index) is for a mutex that may be recursive or error-checking: its kind is read
 #: from memory. Without it a mutex is one word.

@@ -3,14 +3,13 @@ gets a register of its own, so that an analysis with one set per register does n
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from fencepost.program.condition import FinalRegister
 from fencepost.program.instructions import Instruction
 from fencepost.program.operands import Operand, Reg
 from fencepost.program.passes.flow import Block, Flow
 from fencepost.program.passes.rewrite import Registers, defined, map_defined, map_functions, map_used
 from fencepost.program.program import Function, Program
+from fencepost.records import replace
 
 
 def told_apart(program: Program) -> Program:

@@ -4,7 +4,6 @@ after its thread has ended is not seen."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from fencepost.program.instructions import (
     Branch,
@@ -19,6 +18,7 @@ from fencepost.program.instructions import (
 from fencepost.program.operands import Const, GlobalAddress
 from fencepost.program.passes.rewrite import Registers, expand, inside, map_functions
 from fencepost.program.program import Function, Object, Program
+from fencepost.records import replace
 
 THREADS = 16
 

@@ -4,7 +4,6 @@ loop it was. The code is not copied."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
 
 from fencepost.program.instructions import Branch, Compute, ErrorKind, Fail, Instruction, Jump, Op
 from fencepost.program.operands import Const, Position, Reg
@@ -12,7 +11,7 @@ from fencepost.program.passes.flow import Flow, Loop
 from fencepost.program.passes.rewrite import Registers, inside, map_functions, rebuild
 from fencepost.program.program import Function, Program
 from fencepost.program.symbols import demangled
-from fencepost.records import dataclass
+from fencepost.records import dataclass, field
 
 #: Functions whose names start so are a front end's own code for a library, whose loops always end: no bound for them.
 LIBRARY_PREFIX = "~"

@@ -4,11 +4,10 @@ before C11 means a relaxed atomic access (`relaxed`); and some takes it for one 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from fencepost.program.instructions import Instruction, Load, Mode, Store
 from fencepost.program.passes.rewrite import map_functions
 from fencepost.program.program import Function, Program
+from fencepost.records import replace
 
 MEANINGS = {"plain": Mode.NA, "relaxed": Mode.RLX, "strict": Mode.SC}
 

@@ -7,7 +7,6 @@ thread fails a few times, and what comes after more failures is a bound of the v
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from fencepost.program.condition import FinalRegister
 from fencepost.program.instructions import (
@@ -36,6 +35,7 @@ from fencepost.program.passes.privacy import escaping
 from fencepost.program.passes.retry import Round, failed_round
 from fencepost.program.passes.rewrite import Registers, expand, inside, map_functions, retarget, used
 from fencepost.program.program import Function, Object, Program
+from fencepost.records import replace
 
 #: How often a thread fails for no reason where that may happen again and again.
 FAILURES = 2

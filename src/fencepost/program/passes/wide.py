@@ -7,7 +7,6 @@ supported."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from fencepost.program.instructions import (
     AtomicBegin,
@@ -23,6 +22,7 @@ from fencepost.program.instructions import (
 from fencepost.program.operands import Const
 from fencepost.program.passes.rewrite import Registers, expand, inside, map_functions
 from fencepost.program.program import Function, Program
+from fencepost.records import replace
 
 _EXACT = frozenset({"sc", "tso"})
 _STRONGER = frozenset({"pso", "ra", "rc11", "rc11-cpp20", "wrc11"})
