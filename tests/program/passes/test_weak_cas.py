@@ -300,3 +300,25 @@ def test_without_races_somebody_sees_the_stores_between() -> None:
     assert fencepost.check(
         read_text(STORES_FIRST.format(first="e.na := 5", other="skip")), model="tso"
     ).answer.value == ("BOUNDED")
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3, 5])
+@pytest.mark.parametrize(("begin", "test", "step"), [("0", "n < {}", "n + 1"), ("{}", "n > 0", "n - 1")])
+def test_a_loop_that_counts_its_rounds_is_explored_to_its_end(rounds: int, begin: str, test: str, step: str) -> None:
+    """It does what it would do without a loop, where no failure is counted."""
+    once = "if !k { _, k := WCAS(x, 0, 1) }"
+    loop = f"n := {begin.format(rounds)}; while {test.format(rounds)} {{ {once}; n := {step} }}"
+    tail = "; y := k }\nthread Q { r := XCHG(x, 0) }\nobserve x, y, Q:r"
+    by_rounds = fencepost.outcomes(read_text(f"var x, y\nthread P {{ k := 0; {loop}{tail}", "t.fp"), model="rc11")
+    alone = "; ".join([once] * rounds)
+    in_line = fencepost.outcomes(read_text(f"var x, y\nthread P {{ k := 0; {alone}{tail}", "t.fp"), model="rc11")
+    assert by_rounds.reason == in_line.reason == ""
+    assert by_rounds.states.keys() == in_line.states.keys()
+    assert by_rounds.executions == in_line.executions
+
+
+def test_two_loops_that_count_share_what_they_may_fail() -> None:
+    loop = "n := 0; while n < 3 { _, k := WCAS(x, 0, 0); n := n + 1 }"
+    assert fencepost.check(read_text(f"var x\nthread P {{ {loop}; {loop} }}")).answer.value == "PASS"
+    many = "n := 0; while n < 9 { _, k := WCAS(x, 0, 0); n := n + 1 }"
+    assert fencepost.check(read_text(f"var x\nthread P {{ {many} }}")).answer.value == "BOUNDED"

@@ -2,14 +2,17 @@
 no reason only where it could have succeeded. In a loop that only tries again after such a failure it adds nothing but
 another round, and the exchange is taken as a strong one; the loop may call functions for that. Where such a round can
 go wrong and does no more, a thread fails once. In every other loop, and in a function that is called again and again, a
-thread fails a few times, and what comes after more failures is a bound of the verdict."""
+thread fails a few times, and what comes after more failures is a bound of the verdict. A loop that seems to count its
+few rounds is given as many failures: then that bound is not met. (If it has more rounds than it seems, it is.)"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 
 from fencepost.program.condition import FinalRegister
 from fencepost.program.instructions import (
+    COMPARISONS,
     Assume,
     Branch,
     Call,
@@ -27,9 +30,9 @@ from fencepost.program.instructions import (
     Store,
     ThreadLocalAddress,
 )
-from fencepost.program.operands import Const, FunctionAddress
+from fencepost.program.operands import Const, FunctionAddress, Reg
 from fencepost.program.passes.flat import Flattener, in_loops
-from fencepost.program.passes.flow import Flow
+from fencepost.program.passes.flow import Flow, Loop
 from fencepost.program.passes.fresh import Escapes
 from fencepost.program.passes.privacy import escaping
 from fencepost.program.passes.retry import Round, failed_round
@@ -39,6 +42,7 @@ from fencepost.records import replace
 
 #: How often a thread fails for no reason where that may happen again and again.
 FAILURES = 2
+_MOST = 8  # failures of loops that count their rounds
 _COUNT = "failures for no reason"  # the object where a thread counts them
 _ONCE = "a failure for no reason"  # the object where a thread notes one that is enough
 _STRONG = "'strong"  # ends the names of the functions that are made here, without a weak exchange
@@ -80,14 +84,43 @@ def _let_fail(function: Function, again: bool) -> tuple[Function, bool]:
     if not any(map(_is_weak, function.code)):
         return function, False
     looped = in_loops(function)
-    often = {id(i) for n, i in enumerate(function.code) if _is_weak(i) and (again or n in looped)}
+    often = {id(i): FAILURES for n, i in enumerate(function.code) if _is_weak(i) and (again or n in looped)}
+    counted = {} if again else _counted(function, looped)
+    often |= dict.fromkeys(counted, sum(counted.values()) if sum(counted.values()) <= _MOST else FAILURES)
 
     def alternatives(i: Instruction, registers: Registers) -> Sequence[Instruction]:
         if not isinstance(i, Cas) or not i.weak:
             return (i,)
-        return _alternatives(i, registers, _budget(i, registers) if id(i) in often else [])
+        return _alternatives(i, registers, _budget(i, registers, often[id(i)]) if id(i) in often else [])
 
     return expand(function, alternatives), bool(often)
+
+
+def _counted(function: Function, looped: frozenset[int] | set[int]) -> dict[int, int]:
+    """The exchanges in loops that seem to count their rounds, by identity, and how many rounds they may be in."""
+    found: dict[int, int] = {}
+    flow = Flow(function)
+    loops = flow.loops()
+    for n, i in enumerate(function.code):
+        if _is_weak(i) and n in looped:
+            around = [_rounds_counted(flow, loop) for loop in loops if flow.block_of(n) in loop.blocks]
+            if around and all(around):
+                found[id(i)] = prod(around)
+    return found
+
+
+def _rounds_counted(flow: Flow, loop: Loop) -> int:
+    """The largest number that a counter of the loop begins with or is compared with; 0 where it seems to have none."""
+    code = [i for b in loop.blocks for i in flow.function.code[flow.blocks[b].first : flow.blocks[b].last + 1]]
+    computed = [i for i in code if isinstance(i, Compute)]
+    counters = {i.dst.index for i in computed if i.op in (Op.ADD, Op.SUB) and isinstance(i.args[-1], Const)}
+    counters |= {i.dst.index for i in computed if len(i.args) == 1 and i.args[0] in map(Reg, counters)}
+    tests = [i for i in computed if i.op in COMPARISONS and i.args[0] in map(Reg, counters)]
+    if not tests:
+        return 0
+    begins = [i for i in flow.function.code if isinstance(i, Compute) and i.op is Op.MOV and i.dst.index in counters]
+    numbers = [a.value for i in (*tests, *begins) for a in i.args if isinstance(a, Const)]
+    return max((n for n in numbers if 0 < n <= _MOST), default=0)
 
 
 # --- loops that only try again
@@ -244,16 +277,16 @@ def _at_most_once(i: Instruction, registers: Registers) -> Sequence[Instruction]
     return [*first, *(retarget(c, lambda target: target - len(first)) for c in choice)]  # further inside
 
 
-def _budget(i: Cas, registers: Registers) -> list[Instruction]:
+def _budget(i: Cas, registers: Registers, most: int) -> list[Instruction]:
     """Counts the failures of a thread."""
     where, count, more = registers.fresh("count"), registers.fresh("failures"), registers.fresh("more")
-    what = f"within {FAILURES} failures for no reason of the weak compare-exchange" + (f" at {i.at}" if i.at else "")
+    what = f"within {most} failures for no reason of the weak compare-exchange" + (f" at {i.at}" if i.at else "")
     code: list[Instruction] = [
         ThreadLocalAddress(where, _COUNT, at=i.at),
         Load(count, where, mode=Mode.NA, at=i.at),
         Compute(count, (count, Const(1)), Op.ADD, at=i.at),
         Store(where, count, mode=Mode.NA, at=i.at),
-        Compute(more, (count, Const(FAILURES)), Op.UGT, at=i.at),
+        Compute(more, (count, Const(most)), Op.UGT, at=i.at),
     ]
     fails = _BUDGET_AT + len(code) + 1
     return [*code, Branch(more, inside(fails), inside(fails + 1), at=i.at), Fail(ErrorKind.LOOP_BOUND, what, at=i.at)]
