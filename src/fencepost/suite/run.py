@@ -7,7 +7,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import Enum
 from functools import lru_cache, partial
 from typing import TypeAlias
@@ -124,7 +124,14 @@ def run_tests(
         return
     from fencepost.suite.pool import in_parallel
 
+    _load_for(files[0])
     yield from in_parallel(run, died, jobs, count, collect=_COLLECT)
+
+
+def _load_for(path: str) -> None:
+    """Loads what reads such a test, for all processes at once. Only to run it may kill a process."""
+    with suppress(FencepostError):
+        read_file(path)
 
 
 Item: TypeAlias = "tuple[str, bool | None]"
@@ -138,7 +145,7 @@ def died(item: Item) -> Result:
 
 
 #: So many tests take as long as one more process to start. (One of its own they have: a test may kill its process.)
-_WORTH_A_PROCESS = 100
+_WORTH_A_PROCESS = 200
 
 #: New objects between two looks for garbage: a test makes thousands that live as long as it does.
 _COLLECT = 50_000

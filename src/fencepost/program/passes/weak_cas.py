@@ -30,7 +30,7 @@ from fencepost.program.instructions import (
     Store,
     ThreadLocalAddress,
 )
-from fencepost.program.operands import Const, FunctionAddress, Reg
+from fencepost.program.operands import Const, FunctionAddress, Operand, Reg
 from fencepost.program.passes.flat import Flattener, in_loops
 from fencepost.program.passes.flow import Flow, Loop
 from fencepost.program.passes.fresh import Escapes
@@ -109,13 +109,17 @@ def _counted(function: Function, looped: frozenset[int] | set[int]) -> dict[int,
     return found
 
 
+def _is_one_of(operand: Operand, registers: set[int]) -> bool:
+    return isinstance(operand, Reg) and operand.index in registers
+
+
 def _rounds_counted(flow: Flow, loop: Loop) -> int:
     """The largest number that a counter of the loop begins with or is compared with; 0 where it seems to have none."""
     code = [i for b in loop.blocks for i in flow.function.code[flow.blocks[b].first : flow.blocks[b].last + 1]]
     computed = [i for i in code if isinstance(i, Compute)]
     counters = {i.dst.index for i in computed if i.op in (Op.ADD, Op.SUB) and isinstance(i.args[-1], Const)}
-    counters |= {i.dst.index for i in computed if len(i.args) == 1 and i.args[0] in map(Reg, counters)}
-    tests = [i for i in computed if i.op in COMPARISONS and i.args[0] in map(Reg, counters)]
+    counters |= {i.dst.index for i in computed if len(i.args) == 1 and _is_one_of(i.args[0], counters)}
+    tests = [i for i in computed if i.op in COMPARISONS and _is_one_of(i.args[0], counters)]
     if not tests:
         return 0
     begins = [i for i in flow.function.code if isinstance(i, Compute) and i.op is Op.MOV and i.dst.index in counters]
