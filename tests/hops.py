@@ -11,7 +11,7 @@ import fencepost
 
 SOURCE = str(Path(fencepost.__file__).parent) + "/"
 #: Helpers that every room uses: they are no hop on the way.
-_EVERYWHERE = ("records", "errors", "display", "_version", "__init__")
+_EVERYWHERE = ("records", "paths", "errors", "display", "_version", "__init__")
 
 
 def rooms_of(run: Callable[[], object]) -> list[str]:
