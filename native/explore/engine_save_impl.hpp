@@ -215,6 +215,9 @@ template <unsigned W> bool Engine<W>::load(const std::vector<std::int64_t>& save
   detail::Reader in(saved);
   const std::size_t levels = in.size();
   if (levels == 0) throw DecodeError("a saved exploration should have a graph");
+  const Bytecode& p = states_.machine().program();
+  if (!p.threads.empty())
+    states_.first(0, p.threads[0].function, p.threads[0].args); // locations begin with its prologue
   in.get(descend_);
   for (std::size_t k = 0; k < levels; ++k) {
     use_level(k);

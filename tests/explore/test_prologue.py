@@ -30,6 +30,27 @@ int main(void) {
     assert(table[7] == 9 && table[149] == 149 && EXPECTED);
 }
 """
+LATER = """
+int table[400];
+_Atomic int count;
+void *worker(void *number) {
+    int early = number == 0 && atomic_fetch_add(&count, 1) == 2;
+    if (number != 0) atomic_fetch_add(&count, 1);
+    assert(table[3] == 3);
+    if (table[4] == 4) assert(EXPECTED);
+    return 0;
+}
+int main(void) {
+    for (int i = 0; i < 400; i++) table[i] = i;
+    pthread_t a, b, c;
+    pthread_create(&a, 0, worker, 0);
+    pthread_create(&b, 0, worker, "1");
+    pthread_create(&c, 0, worker, "2");
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    pthread_join(c, 0);
+}
+"""
 HEAP = """
 int *block;
 void *worker(void *_) { USE; return 0; }
@@ -117,6 +138,17 @@ def test_what_it_takes_apart_may_be_atomic_later(tmp_path: Path) -> None:
     fails = _check(tmp_path, APART, "-DEXPECTED=now == 2")
     assert fails.answer is Answer.FAIL and [e.kind for e in fails.errors] == [ErrorKind.ASSERTION]
     assert fails.witness is None and any("the execution is not shown" in w for w in fails.warnings)
+
+
+@pytest.mark.parametrize("done", [1, 2])
+@pytest.mark.parametrize(("expected", "answer"), [("1", Answer.PASS), ("early == 0", Answer.FAIL)])
+def test_who_goes_on_begins_with_what_it_leaves(tmp_path: Path, done: int, expected: str, answer: Answer) -> None:
+    """`early` is not 0 only in executions that come later."""
+    saved = tmp_path / "saved"
+    first = _check(tmp_path, LATER, f"-DEXPECTED={expected}", symmetry=False, save=saved, max_executions=done)
+    assert first.answer is Answer.UNKNOWN
+    assert _check(tmp_path, LATER, f"-DEXPECTED={expected}", symmetry=False, resume=saved).answer is answer
+    assert _check(tmp_path, LATER, f"-DEXPECTED={expected}", symmetry=False, jobs=2).answer is answer
 
 
 @pytest.mark.slow
