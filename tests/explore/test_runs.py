@@ -101,6 +101,14 @@ def test_programs_without_an_end(tmp_path: Path, source: str, message: str) -> N
     assert message in verdict.reason
 
 
+def test_executions_that_are_too_long_are_one_reason(tmp_path: Path) -> None:
+    path = tmp_path / "long.fp"
+    path.write_text("var x\nthread A { while 1 == 1 { x := 1 } }\nthread B { r := x; s := x }\n")
+    verdict = fencepost.check(path, max_events=20)
+    assert verdict.answer is Answer.UNKNOWN and verdict.reason.count("too many events") == len(verdict.reasons) == 1
+    assert "more places" in verdict.reason
+
+
 def test_two_hundred_threads(tmp_path: Path) -> None:
     path = tmp_path / "many.fp"
     path.write_text("var a[200]\nthread T(i in 1..199) { a[i] := i }\n")

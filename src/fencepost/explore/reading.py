@@ -46,11 +46,20 @@ def sort_findings(
 def unfinished(report: Report, limits: list[ErrorReport], prepared: Prepared) -> tuple[Reason, ...]:
     """Why there may be more than what was seen."""
     if report.reason is None:
-        return tuple(bound_met(prepared.program, limit) for limit in limits)
+        return tuple(bound_met(prepared.program, limit) for limit in _too_long_once(limits))
     seen, all_ = report.results.executions + report.results.blocked, report.estimate
     if all_ is None or all_.low <= seen:
         return (report.reason,)
     return (replace(report.reason, message=f"{report.reason.message}, of {all_} executions"),)
+
+
+def _too_long_once(limits: list[ErrorReport]) -> list[ErrorReport]:
+    """That executions have too many events is one reason: a thread may stand anywhere when it is noticed."""
+    long = [limit for limit in limits if limit.kind is ErrorKind.EVENT_BOUND]
+    if len(long) < 2:
+        return limits
+    once = replace(long[0], message=f"{long[0].message}; so at {len(long) - 1} more places")
+    return [once, *(limit for limit in limits if limit.kind is not ErrorKind.EVENT_BOUND)]
 
 
 def answer_condition(report: Report, prepared: Prepared) -> bool | None:
