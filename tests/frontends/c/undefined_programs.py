@@ -238,4 +238,57 @@ PROGRAMS = (
         "only accesses are looked at",
         "cpp",
     ),
+    Undefined("not a number to integer", K.FLOAT_CAST, _main("double d = zero; int x = (int)(d / d); (void)x;")),
+    Undefined("negative float to unsigned", K.FLOAT_CAST, _main("unsigned x = (unsigned)(-huge); (void)x;")),
+    Undefined("free of a local variable", K.INVALID_FREE, _main("int x = 1; int *volatile p = &x; free(p);")),
+    Undefined(
+        "use of memory that realloc took",
+        K.USE_AFTER_FREE,
+        _main("int *p = malloc(4); *p = 1; int *q = realloc(p, 64); *q = 2; one = *p; free(q);"),
+    ),
+    Undefined(
+        "memory of alloca after its function has returned",
+        K.USE_AFTER_FREE,
+        "char *kept;\nvoid f(void) { char *p = __builtin_alloca(8); *p = 1; kept = p; }\n" + _main("f(); one = *kept;"),
+    ),
+    Undefined(
+        "use of a local variable of a thread that has ended",
+        K.USE_AFTER_FREE,
+        "int *volatile kept;\nvoid *run(void *a) { int x = 1; kept = &x; return a; }\n"
+        + _main(_THREAD % "0" + " one = *kept;"),
+    ),
+    Undefined(
+        "second join of a thread",
+        K.BAD_JOIN,
+        "void *run(void *a) { return a; }\n" + _main(_THREAD % "0" + " pthread_join(t, 0);"),
+    ),
+    Undefined(
+        "lock of a mutex on the heap that nobody initialised",
+        K.UNINITIALISED,
+        _main("pthread_mutex_t *m = malloc(sizeof *m); pthread_mutex_lock(m); free(m);"),
+    ),
+    Undefined(
+        "part of a struct on the stack that nobody wrote, in a branch of another thread",
+        K.UNINITIALISED,
+        "struct job { int a, b; };\nvoid *run(void *a) { struct job *j = a; if (j->b > 3) one = 2; return a; }\n"
+        + _main("struct job j; j.a = 1; " + _THREAD % "&j"),
+    ),
+    Undefined(
+        "write to a local variable that is const",
+        None,
+        _main("const int limit = 3; int *p = (int *)&limit; *p = 4;"),
+        "only objects that live as long as the program are known to be const",
+    ),
+    Undefined(
+        "signal of a condition variable that is destroyed",
+        None,
+        _main("pthread_cond_t c; pthread_cond_init(&c, 0); pthread_cond_destroy(&c); pthread_cond_signal(&c);"),
+        "a condition variable keeps no note of it",
+    ),
+    Undefined(
+        "barrier that is made twice while nobody waits",
+        None,
+        _main("pthread_barrier_t b; pthread_barrier_init(&b, 0, 1); pthread_barrier_init(&b, 0, 2);"),
+        "it is made anew",
+    ),
 )
