@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import tomllib
 from pathlib import Path
@@ -11,8 +12,9 @@ import pytest
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
-from bench.real import CATALOGUE, CLIENTS, CheckoutError, clients  # noqa: E402
-from bench.real_page import page  # noqa: E402
+from bench.real import CATALOGUE, CLIENTS, CheckoutError, clients, explained  # noqa: E402
+from bench.real_page import page, why_passed  # noqa: E402
+from bench.seeds import seeds  # noqa: E402
 
 LIBRARIES = tomllib.loads(CATALOGUE.read_text(encoding="utf-8"))
 
@@ -49,3 +51,55 @@ def test_the_page_counts_what_is_decided() -> None:
     text = page({"machine": "here", "rows": rows})
     assert "| ck | tso | 2 of 3 | 1 | 1 | 1 |" in text
     assert "| c | tso | UNKNOWN | 3 | 1.0 | call to f; c.c:3 |" in text
+
+
+def changes(folder: Path, text: str) -> list[str]:
+    folder.mkdir(parents=True)
+    file = folder / "queue.h"
+    file.write_text(text, encoding="utf-8")
+    return [f"{s.line} {s.change}" for s in seeds(file)]
+
+
+def test_bugs_are_planted_one_at_a_time(tmp_path: Path) -> None:
+    fence = "std::atomic_thread_fence(std::memory_order_seq_cst);"
+    text = f"x.load(std::memory_order_acquire);\n// memory_order_release\n{fence}\n"
+    assert changes(tmp_path / "include", text) == [
+        "3 without `std::atomic_thread_fence(std::memory_order_seq_cst);`",
+        "1 `std::memory_order_acquire` → `std::memory_order_relaxed`",
+    ]
+
+
+def test_orders_have_the_names_that_libraries_give_them(tmp_path: Path) -> None:
+    text = "vatomic32_read_acq(&x);\nvatomicptr_xchg(&t, n);\nvatomic8_write_rlx(&y, 1);\nvatomic32_init(&x, 0);\n"
+    assert changes(tmp_path / "vsync", text) == [
+        "1 `vatomic32_read_acq` → `vatomic32_read_rlx`", "2 `vatomicptr_xchg` → `vatomicptr_xchg_rlx`",
+    ]  # fmt: skip
+    assert changes(tmp_path / "atomic_queue", "x.store(1, R);\ntemplate<class A, class R>\n") == ["1 `R` → `X`"]
+
+
+def test_a_planted_bug_leaves_the_rest_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "queue.h"
+    file.write_text("a.load(__ATOMIC_ACQUIRE); b.store(1, __ATOMIC_RELEASE);", encoding="utf-8")
+    assert [s.text for s in seeds(file)] == [
+        "a.load(__ATOMIC_RELAXED); b.store(1, __ATOMIC_RELEASE);",
+        "a.load(__ATOMIC_ACQUIRE); b.store(1, __ATOMIC_RELAXED);",
+    ]
+
+
+def test_the_page_tells_planted_bugs_that_no_program_uses_from_those_that_pass() -> None:
+    seed = {"library": "q", "name": "q.c", "model": "rc11", "change": "without `f();`", "verdict": "PASS"}
+    found = [seed | {"place": "q.h:1", "verdict": "FAIL"}, seed | {"place": "q.h:2", "unused": True},
+             seed | {"place": "q.h:3"}, seed | {"place": "q.h:4", "verdict": "UNKNOWN"}]  # fmt: skip
+    text = page(
+        {"machine": "here", "rows": [], "seeds": found}, {"q.h:3": "twice", "q.c q.h:3": "no slot is used twice"}
+    )
+    assert "| q.c | rc11 | 4 | 1 | 1 | 1 | 1 |" in text and "1 of 3 are found" in text
+    assert "| q.c | q.h:3 | without `f();` | PASS | no slot is used twice |" in text
+    assert "q.h:4 | without `f();` | UNKNOWN | not explained |" in text and "q.h:2" not in text
+
+
+def test_every_planted_bug_that_passes_is_explained() -> None:
+    planted = json.loads((CLIENTS / "results.json").read_text(encoding="utf-8"))["seeds"]
+    left = [s for s in planted if s["verdict"] != "FAIL" and not s.get("unused")]
+    assert len({s["name"] for s in planted}) >= 10
+    assert [s for s in left if s["verdict"] != "PASS" or not why_passed(s, explained())] == []

@@ -54,7 +54,7 @@ def noted() -> dict[str, str]:
 
 
 def explained() -> dict[str, str]:
-    """Why planted bugs pass, by the place of each."""
+    """Why planted bugs pass, by the place of each, or by the client and the place."""
     found: dict[str, Any] = tomllib.loads(CATALOGUE.read_text(encoding="utf-8"))
     return {place: why for about in found.values() for place, why in about.get("passes", {}).items()}
 

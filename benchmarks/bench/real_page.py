@@ -26,7 +26,13 @@ seconds.
 _SEEDS = """
 ## Seeded bugs
 
-One memory order made relaxed, or one fence removed, at a time: {found} of {total} are found. Those that pass, and why:
+One memory order made relaxed, or one fence removed, at a time. Not used means that the program which is checked is the
+same, instruction by instruction, with the change and without it: what `main` can come to does not use the line.
+
+| program | model | changes | found | not used | pass | not decided |
+|---|---|---|---|---|---|---|
+{counts}
+{found} of {total} are found. Those that pass though they change the program, and why:
 
 | program | place | change | verdict | why |
 |---|---|---|---|---|
@@ -85,12 +91,27 @@ def _cell(parts: Iterable[str]) -> str:
 def _mutants(seeds: list[Row], explained: Mapping[str, str]) -> str:
     if not seeds:
         return ""
+    seeds = sorted(seeds, key=lambda s: (s["library"], s["name"], s["model"]))
+    by_program = groupby(seeds, lambda s: (s["name"], s["model"]))
+    counts = "".join(_count(name, model, list(found)) for (name, model), found in by_program)
+    caught = sum(s["verdict"] == "FAIL" for s in seeds)
+    head = _SEEDS.format(found=caught, total=sum(not s.get("unused") for s in seeds), counts=counts)
+    return head + "".join(_seed(s, explained) for s in seeds if s["verdict"] != "FAIL" and not s.get("unused"))
+
+
+def _count(name: str, model: str, seeds: list[Row]) -> str:
     found = sum(s["verdict"] == "FAIL" for s in seeds)
-    head = _SEEDS.format(found=found, total=len(seeds))
-    lines = [_seed(s, explained) for s in seeds if s["verdict"] != "FAIL"]
-    return head + "".join(lines)
+    unused = sum(bool(s.get("unused")) for s in seeds)
+    passed = sum(s["verdict"] == "PASS" for s in seeds) - unused
+    rest = len(seeds) - found - unused - passed
+    return f"| {name} | {model} | {len(seeds)} | {found} | {unused} | {passed} | {rest} |\n"
+
+
+def why_passed(seed: Row, explained: Mapping[str, str]) -> str:
+    """The argument for a planted bug that passes; empty where there is none."""
+    return explained.get(f"{seed['name']} {seed['place']}") or explained.get(seed["place"], "")
 
 
 def _seed(seed: Row, explained: Mapping[str, str]) -> str:
-    why = explained.get(seed["place"], "not explained")
+    why = why_passed(seed, explained) or "not explained"
     return f"| {seed['name']} | {seed['place']} | {_cell([seed['change']])} | {seed['verdict']} | {_cell([why])} |\n"

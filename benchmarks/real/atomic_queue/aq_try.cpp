@@ -3,8 +3,8 @@
 #include "../threads.hpp"
 
 int main() {
-  static atomic_queue::AtomicQueue<unsigned, 2> queue;
-  unsigned taken[2] = {};
-  run([&] { queue.try_push(1u); }, [&] { queue.try_push(2u); }, [&] { if (!queue.try_pop(taken[0])) taken[0] = 0; });
-  assert(taken[0] <= 2);
+  static atomic_queue::AtomicQueue<int*, 2> queue;
+  static int values[2];
+  auto push = [](int& value) { return [&] { value = 7; queue.try_push(&value); }; };
+  run(push(values[0]), push(values[1]), [&] { int* found; if (queue.try_pop(found)) assert(*found == 7); });
 }

@@ -7,7 +7,7 @@
 int main() {
   static tf::BoundedWSQ<int*, 1> queue;
   static int work[2];
-  auto done = [](int* w) { if (w) { assert(*w == 0); *w = 1; } };
-  run([&] { queue.try_push(&work[0]); queue.try_push(&work[1]); done(queue.pop()); },
-      [&] { done(queue.steal()); });
+  auto done = [](int* w) { if (w) { assert(*w == 7); *w = 1; } };
+  run([&] { for (int& w : work) { w = 7; queue.try_push(&w); } done(queue.pop()); done(queue.pop()); },
+      [&] { done(queue.steal()); done(queue.steal()); });
 }
