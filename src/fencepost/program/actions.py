@@ -88,7 +88,7 @@ class Frame:
     values: list[int]
     deps: list[Deps]
     result: Reg | None = None
-    spins: dict[int, object] = field(default_factory=dict)
+    spins: dict[int, tuple[object, ...]] = field(default_factory=dict)
     private_top: int = GAP  # where the private memory of the call begins
     objects: tuple[int, ...] = ()  # its memory that others may see
 

@@ -16,7 +16,7 @@ from fencepost.program.layout import HEAP, MAX_THREADS, REGION_MASK, STACK, THRE
 from fencepost.program.program import Program
 from fencepost.verdict import ErrorReport, Witness
 from fencepost.witness.relations import Relations
-from fencepost.witness.replay import WAITING_PARTS, Replay
+from fencepost.witness.replay import WAITING_PARTS, Replay, Run
 from fencepost.witness.rounds import go_round, newest
 
 _ACCESSES = (Kind.READ, Kind.WRITE)
@@ -130,15 +130,20 @@ class _Judge:
 
     def _stuck(self, action: Action) -> bool:
         """Whether an action can never be answered, given all writes of the execution."""
+        run = next(r for r in self.replayed.runs.values() if r.stopped is action)
+        state = run.state
         if action.kind is Kind.BLOCK:
+            if action.spin is not None and not action.alone:
+                self._goes_round(run)
             return True
+        if action.error is ErrorKind.LOOP_BOUND:
+            return self._goes_round(run)
         if action.kind not in (Kind.JOIN, Kind.READ) and not action.rmw:
             return False
-        state = next(r.state for r in self.replayed.runs.values() if r.stopped is action)
         if action.kind is Kind.JOIN:
             return self._comes_to_wait(action, state)
         if action.part not in WAITING_PARTS:
-            return self._goes_round(state)
+            return self._goes_round(run)
         if state.blocks:  # nobody else moves while it waits
             return True
         machine = Machine(self.program)
@@ -158,12 +163,26 @@ class _Judge:
             action = machine.run(state)
         return False
 
-    def _goes_round(self, state: ThreadState) -> bool:
-        """Whether a thread that is alone with memory as it is in the end comes back to where it was."""
-        found = go_round(self.program, self.execution, self.relations, state)
+    def _goes_round(self, run: Run) -> bool:
+        """Whether a thread that is alone with memory as it is in the end comes back to where it was; where a bound of
+        the loop does not let it, whether it has."""
+        found = go_round(self.program, self.execution, self.relations, run.state)
         self.looked |= found.looked
         self.stored += found.stored
-        return found.returns
+        return found.returns or (found.bounded and bool(run.round) and self._went_round(run.round))
+
+    def _went_round(self, events: tuple[Event, ...]) -> bool:
+        """Whether each read of a round finds what is there in the end, but for what the round adds and takes back."""
+        self.looked |= {e.address for e in events if e.is_read}
+        added = {e.address for e in events if e.is_write and e.rmw}
+        machine, finds = Machine(self.program), True
+        for e in events:
+            action = Action(Kind.WRITE, e.at, e.address, e.size, e.value)
+            there = not e.is_access or set(newest(machine, self.execution, self.relations, action)) == {e.value}
+            finds &= there or not e.is_read or e.address in added
+            if e.is_write and not e.rmw and not there:
+                self.stored.append(action)
+        return finds
 
     def _serves(self, stored: Action) -> bool:
         """Whether somebody who waits looks at a place where loops store one thing and another by turns. One that waits

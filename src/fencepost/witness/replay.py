@@ -11,7 +11,7 @@ from fencepost.errors import InternalError
 from fencepost.execution.execution import Event, EventKind, Execution
 from fencepost.execution.memory import final_value
 from fencepost.program.condition import FinalMemory, FinalRegister
-from fencepost.program.instructions import Alloca, Instruction, Malloc
+from fencepost.program.instructions import Alloca, Instruction, Malloc, SpinHead
 from fencepost.program.interpret import Action, Frame, Kind, Machine, Part, ThreadState
 from fencepost.program.operands import Position, to_signed, to_unsigned
 from fencepost.program.program import Program
@@ -50,6 +50,7 @@ class Run:
     operation: str = ""
     shown: Position | None = None
     calls: tuple[Called, ...] = ()
+    round: tuple[Event, ...] = ()  # its last one, where it stands behind one that changes nothing
 
     @property
     def finished(self) -> bool:
@@ -98,12 +99,30 @@ class Replay:
         return {t: r.stopped for t, r in self.runs.items() if r.stopped is not None and not r.finished}
 
 
+@dataclass(frozen=True, slots=True)
+class _Visit:
+    """A thread comes to the head of a loop: how many events it has made, and all that another round depends on."""
+
+    loop: SpinHead
+    done: int
+    state: tuple[object, ...]
+
+
 class _Recorder(Machine):
-    """The plain machine, remembering what the source calls its stack objects."""
+    """The plain machine, remembering what the source calls its stack objects, and how threads come round."""
 
     def __init__(self, program: Program, pieces: dict[int, Piece]) -> None:
         super().__init__(program)
         self.pieces = pieces
+        self.visits: dict[int, list[_Visit]] = {}
+        self.done = 0
+
+    def _spins(self, state: ThreadState, frame: Frame, i: SpinHead) -> bool:
+        same = super()._spins(state, frame, i)
+        registers, private, _, sums = frame.spins[i.loop]
+        visit = _Visit(i, self.done, (len(state.frames), registers, private, sums))
+        self.visits.setdefault(state.thread, []).append(visit)
+        return same
 
     def alloca(self, state: ThreadState, frame: Frame, i: Alloca) -> None:
         super().alloca(state, frame, i)
@@ -159,6 +178,7 @@ class _Replayer:
             if self._framed(run):
                 moved = True
                 continue
+            self.machine.done = run.done
             action = self.machine.run(run.state)
             while action.kind is Kind.BLOCK and action.spin is not None and run.done < len(run.events):
                 action = self.machine.run_past(run.state)
@@ -170,6 +190,7 @@ class _Replayer:
                 self.machine.reply(run.state, 0)  # it failed, or the thread did not get there: neither leaves an event
                 continue
             if run.done == len(run.events) or action.kind is Kind.ERROR:
+                run.round = self._round(run)
                 run.stopped, run.result, run.left = action, action.value, run.events[run.done :]
                 run.operation = operation(run.state.frames[-1]) if run.state.frames else ""
                 run.shown = self.shown(run.state.frames, action.at)
@@ -185,6 +206,19 @@ class _Replayer:
                 return moved
             moved = True
         return moved
+
+    def _round(self, run: Run) -> tuple[Event, ...]:
+        """The last events of a thread that has come round a loop as it was before: it has read, taken back what it
+        added, and stored what it knew to be there. Nothing where it has not."""
+        visits = self.machine.visits.get(run.state.thread, [])
+        last = visits[-1] if visits else None
+        if last is None or last.done != len(run.events):
+            return ()
+        earlier = next((v for v in reversed(visits) if v.loop is last.loop and v.done < last.done), None)
+        if earlier is None or earlier.state != last.state:
+            return ()
+        quiet = all(_changes_nothing(run.events, n) for n in range(earlier.done, last.done))
+        return run.events[earlier.done :] if quiet else ()
 
     def _framed(self, run: Run) -> bool:
         """BEGIN is an event of the graph that the machine has no action for."""
@@ -321,6 +355,15 @@ class _Replayer:
         last = [self.events[order[-1]] for order in self.execution.coherence.values() if order]
         initial = self.machine.initial(address, size)
         return final_value(address, size, initial, ((e.address, e.size, e.value) for e in last))
+
+
+def _changes_nothing(events: tuple[Event, ...], number: int) -> bool:
+    """Whether an event of a thread reads, is part of an update, or stores what the thread knew to be there."""
+    e = events[number]
+    if e.kind is not EventKind.WRITE or e.rmw:
+        return e.is_read or e.rmw or e.kind is EventKind.FENCE
+    known = next((k for k in reversed(events[:number]) if k.is_access and k.same_place(e)), None)
+    return known is not None and (known.address, known.size, known.value) == (e.address, e.size, e.value)
 
 
 def _instruction(run: Run) -> Instruction:

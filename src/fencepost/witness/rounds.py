@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 
 from fencepost.execution.execution import Execution
+from fencepost.program.instructions import ErrorKind
 from fencepost.program.interpret import Action, Kind, Machine, ThreadState
 from fencepost.program.program import Program
 from fencepost.records import dataclass
@@ -15,10 +16,12 @@ _LONG_ROUND = 1000  # events
 
 @dataclass(slots=True)
 class Round:
-    """`returns`: the thread comes back to where it was, or cannot go on. `looked`: the addresses that it reads;
-    `written`: those that it writes; `stored`: stores of what is not there in the end."""
+    """`returns`: the thread comes back to where it was, or cannot go on; `bounded`: it comes to the bound of a loop.
+    `looked`: the addresses that it reads; `written`: those that it writes; `stored`: stores of what is not there in the
+    end."""
 
     returns: bool = False
+    bounded: bool = False
     looked: set[int] = field(default_factory=set)
     written: set[int] = field(default_factory=set)
     stored: list[Action] = field(default_factory=list)
@@ -61,5 +64,6 @@ def go_round(program: Program, execution: Execution, relations: Relations, state
             machine.reply(state)
             state.effects -= 1  # what was there is there again, or nobody looks: see `errors.py`
         else:
+            found.bounded = action.error is ErrorKind.LOOP_BOUND
             return found
     return found
