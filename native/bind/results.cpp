@@ -100,6 +100,7 @@ void bind_results(nb::module_& m) {
   results.def_rw("unstable", &Results::unstable).def_rw("unjustified", &Results::unjustified);
   results.def_rw("doubt", &Results::doubt);
   results.def_rw("representing", &Results::representing).def_rw("uncounted", &Results::uncounted);
+  results.def_rw("late", &Results::late);
   results.def_rw("asymmetric", &Results::asymmetric).def_rw("irregular", &Results::irregular);
   results.def_prop_rw(
       "digest", [](const Results& r) { return std::pair(r.digest.low, r.digest.high); },

@@ -195,7 +195,7 @@ private:
   bool is_late(const typename Graph<W>::Thread& th) const;
   bool somebody_is_late() const;
   bool keeps_to_sections(const Graph<W>& g, std::uint32_t t, std::vector<Location>& held) const;
-  static std::vector<Set> by_starting_and_joining(const Graph<W>& g);
+  static std::vector<Set> in_every_order(const Graph<W>& g, const std::vector<Location>& held);
   bool disciplined(const Graph<W>& g) const;
   template <class F> bool frees_in_order(const Graph<W>& g, Id f, F&& ordered) const;
 

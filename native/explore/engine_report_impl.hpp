@@ -28,7 +28,7 @@ template <unsigned W> void Engine<W>::tell(const Graph<W>& g) {
   FP_ASSERT(movable_thread() < 0, "nobody should move where an execution ends");
   if (stands_for_nothing()) return;
   if (somebody_is_late()) {
-    ++results_.uncounted; // those that are visited stand for more
+    ++results_.late;
     return;
   }
   report_attempts_seen();

@@ -6,8 +6,9 @@
 // Whether it stops depends only on what is (po, rf)-before it. It is as if the thread knew who wrote what it reads, and
 // ended by an assume: the search stays exact. And an execution that is dropped is one of a disciplined program:
 // sections are not nested, end in their thread and wait for nothing, and whatever two threads access, one of them
-// writing, is accessed in sections of one mutex or ordered by starting and joining threads. Where a graph shows
-// anything else the reduction is given up, and the exploration begins again without it (docs/how/reductions.md).
+// writing, is accessed in sections of one mutex or ordered by starting and joining threads and by sections that
+// conflict. Where a graph shows anything else the reduction is given up, and the exploration begins again without it
+// (docs/how/reductions.md).
 #pragma once
 
 #include "explore/engine.hpp"
@@ -31,16 +32,21 @@ template <unsigned W> Id Engine<W>::taken_by(const Graph<W>& g, Id last, Locatio
 
 // Whether two sections, each from the read that took the mutex to its last event, conflict.
 template <unsigned W> bool Engine<W>::conflict(const Graph<W>& g, Section a, Section b) const {
-  const auto touches = [&](Id e) { return g[e].location != no_location && g[e].location != g[a.first].location; };
   const auto is_other = [&](Id e) {
     const ActionKind kind = g[e].kind;
     return kind == ActionKind::Free || kind == ActionKind::Spawn || kind == ActionKind::Join;
   };
+  Set theirs;
+  for (Id y = b.last;; y = g[y].po_before) {
+    if (is_other(y)) return true;
+    theirs.set(g.bit(y));
+    if (y == b.first) break;
+  }
   for (Id x = a.last;; x = g[x].po_before) {
-    for (Id y = b.last;; y = g[y].po_before) {
-      if (is_other(x) || is_other(y)) return true;
-      if (touches(x) && g[x].location == g[y].location && (g[x].is_write() || g[y].is_write())) return true;
-      if (y == b.first) break;
+    if (is_other(x)) return true;
+    if (g[x].location != no_location && g[x].location != g[a.first].location) {
+      const auto& l = g.location[g[x].location];
+      if (((g[x].is_write() ? l.writes | l.reads : l.writes) & theirs).any()) return true;
     }
     if (x == a.first) return false;
   }
@@ -52,12 +58,15 @@ template <unsigned W> bool Engine<W>::is_late(const typename Graph<W>::Thread& t
   const Graph<W>& g = graph();
   if (!has_sections_ || th.last == none) return false;
   const Action& next = th.now->action;
-  if (next.kind != ActionKind::Write || next.rmw || th.now->location == no_location) return false;
-  const Section mine{taken_by(g, th.last, th.now->location), th.last};
-  if (mine.first == none) return false;
+  const Location mutex = th.now->location;
+  if (next.kind != ActionKind::Write || next.rmw || mutex >= g.location.size()) return false; // or met by nobody yet
+  const Id newest = g.coherence_last(mutex); // that of who has the mutex: nobody else writes it
+  if (newest < 0 || g[newest].thread != g[th.last].thread || !g[newest].is_update()) return false;
+  const Section mine{g.read_of_update(newest), th.last};
+  if (!g[mine.first].at->action.lock) return false;
   const Set before = prefix_before(g, mine.first) - th.events;
   for (Id end = g[mine.first].reads_from; end >= 0;) {
-    const Section theirs{taken_by(g, g[end].po_before, th.now->location), g[end].po_before};
+    const Section theirs{taken_by(g, g[end].po_before, mutex), g[end].po_before};
     if (theirs.first == none || g[theirs.first].thread == g[th.last].thread) return false;
     if ((before - g.prefix_of(theirs.first)).any() || conflict(g, mine, theirs)) return false;
     if (g[th.last].thread < g[theirs.first].thread) return true;
@@ -94,13 +103,27 @@ bool Engine<W>::keeps_to_sections(const Graph<W>& g, std::uint32_t t, std::vecto
   return mutex == no_location || !ends;
 }
 
-// For each event what comes before it by program order, starting and joining threads.
-template <unsigned W> std::vector<Bits<W>> Engine<W>::by_starting_and_joining(const Graph<W>& g) {
+// For each event what comes before it in whatever order sections without a conflict come: by program order, starting
+// and joining threads, and conflicts between sections of one mutex. All of that is in (po, rf), so an event has more
+// before it there than those that come before it.
+template <unsigned W>
+std::vector<Bits<W>> Engine<W>::in_every_order(const Graph<W>& g, const std::vector<Location>& held) {
+  std::vector<std::pair<unsigned, Id>> sorted;
+  for (const Id e : g.order)
+    if (!g[e].waiting) sorted.emplace_back(g.prefix_of(e).count(), e);
+  std::sort(sorted.begin(), sorted.end());
   std::vector<Set> before(g.event.size());
-  for (const Id e : g.order) {
-    if (g[e].waiting) continue;
+  for (const auto& [size, e] : sorted) {
+    Set& row = before[static_cast<std::size_t>(e)];
     for (const Id d : {predecessor(g, e), g[e].joined})
-      if (d != none) add_with_prefix(before[static_cast<std::size_t>(e)], before, d);
+      if (d != none) add_with_prefix(row, before, d);
+    const Location mutex = held[static_cast<std::size_t>(e)];
+    if (mutex == no_location || g[e].location == no_location || g[e].location == mutex) continue;
+    const auto& l = g.location[g[e].location];
+    const Set others = (g[e].is_write() ? l.writes | l.reads : l.writes) & g.prefix_of(e);
+    others.each([&](unsigned d) {
+      if (held[d] == mutex) add_with_prefix(row, before, static_cast<Id>(d));
+    });
   }
   return before;
 }
@@ -112,7 +135,7 @@ template <unsigned W> bool Engine<W>::disciplined(const Graph<W>& g) const {
     if (g.thread[t].now && !keeps_to_sections(g, t, held)) return false;
   std::vector<Set> before; // made where it is asked for
   const auto comes_before = [&](Id d, Id e) {
-    if (before.empty()) before = by_starting_and_joining(g);
+    if (before.empty()) before = in_every_order(g, held);
     return before[static_cast<std::size_t>(e)].test(g.bit(d));
   };
   const auto ordered = [&](Id d, Id e) {
@@ -122,7 +145,8 @@ template <unsigned W> bool Engine<W>::disciplined(const Graph<W>& g) const {
   };
   for (const auto& l : g.location) {
     const bool fine = !l.writes.some([&](unsigned w) {
-      return (l.writes | l.reads).some([&](unsigned e) { return !ordered(static_cast<Id>(w), static_cast<Id>(e)); });
+      const Set others = (l.writes | l.reads) - g.thread[g.event[w].thread].events;
+      return others.some([&](unsigned e) { return !ordered(static_cast<Id>(w), static_cast<Id>(e)); });
     });
     if (!fine) return false;
   }

@@ -12,6 +12,7 @@ void Results::merge(Results&& other) {
   choices += other.choices;
   representing += other.representing;
   uncounted += other.uncounted;
+  late += other.late;
   asymmetric |= other.asymmetric;
   irregular |= other.irregular;
   digest += other.digest;

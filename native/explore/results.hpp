@@ -55,8 +55,9 @@ struct Results {
   std::uint64_t duplicates = 0;
   std::uint64_t choices = 0; // made on the way: what the work is measured by
   // With reductions: how many executions those that were visited stand for, and how many of them may stand for the same
-  // ones as others do. `asymmetric`: threads that were taken for identical are not; nothing else counts then.
-  std::uint64_t representing = 0, uncounted = 0;
+  // ones as others do. `late`: graphs that were dropped because a critical section could have come earlier; those that
+  // were visited stand for them. `asymmetric`: threads that were taken for identical are not; nothing else counts then.
+  std::uint64_t representing = 0, uncounted = 0, late = 0;
   bool asymmetric = false;
   bool irregular = false; // order of arrival at a barrier may matter after all; nothing else counts then
   Digest digest;          // of complete and blocked executions, where it was asked for

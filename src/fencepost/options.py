@@ -132,7 +132,7 @@ class ExploreOptions(ModelOptions):
     reductions: bool = option(True, "Visit one execution for many that differ in nothing that matters.")
     symmetry: bool = option(True, "Visit one execution for all that differ in the names of identical threads.")
     barriers: bool = option(True, "Visit one execution for all that differ in who came first to a barrier.")
-    locks: bool = option(False, "Visit one execution for all that differ in the order of critical sections without a"
+    locks: bool = option(True, "Visit one execution for all that differ in the order of critical sections without a"
                          " conflict.")  # fmt: skip
     count: str = option(
         "visited", "What the number of executions counts: those that were visited, or all that there are without"

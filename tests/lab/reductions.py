@@ -108,19 +108,35 @@ class AnyMaker(Maker):
         return "; ".join(parts)
 
 
+#: What is accessed outside sections by who was told so in one: w is of who gives it, then of who takes it from f.
+_GIVE = ("w := 1; lock(m); f := 1; unlock(m)", "h := w; w := h + 1; lock(m); h := x; f := 1; unlock(m)")
+_TAKE = (
+    "lock(m); h := f; unlock(m); if h == 1 { h := w }",
+    "lock(m); h := f; unlock(m); if h == 1 { w := 2 }",
+    "lock(m); h := f; if h == 1 { f := 2 }; unlock(m); if h == 1 { w := 3 }",
+    "lock(m); h := f; if h == 1 { f := 2 }; unlock(m); if h == 1 { w := 4; lock(m); f := 1; unlock(m) }",
+    "lock(m); h := f; if h == 1 { f := 2; h := w }; unlock(m)",
+    "lock(m); h := f; if h == 1 { y := 2 }; unlock(m)",
+    "lock(m); h := y; unlock(m); if h == 2 { h := w }",
+)
+
+
 class LockMaker(Maker):
-    """Threads, some of them equal, that access most memory in critical sections: x and y under m, z under n."""
+    """Threads, some of them equal, that access most memory in critical sections: x and y under m, z under n. In every
+    third program they give one another a place, w, that is accessed outside."""
 
     mutexes = "m"
+    hands = False
 
     def made(self) -> WithBarrier:
         choose = self.random.choice
-        lines, classes, t = ["var x, y, z", "mutex m", "mutex n"], [], 0
+        lines, classes, t = ["var x, y, z, w, f", "mutex m", "mutex n"], [], 0
         self.mutexes = choose(["m", "mmmn", "mn"])
+        self.hands = choose([False, False, True])
         for k in choose(
             [(1, 1), (1, 1), (1, 1, 1), (1, 1, 1), (1, 1, 1, 1), (2,), (2, 1), (1, 2), (3,), (2, 2), (3, 1)]
         ):
-            body = self.body(choose([1, 2, 2, 3] if t + k < 4 else [1, 1, 2]))
+            body = self.handing(t, self.body(choose([1, 2, 2, 3] if t + k < 4 else [1, 1, 2])))
             name = f"C{t}_(i in 1..{k})" if k > 1 else f"P{t}"
             lines.append(f"thread {name} {{ {body} }}")
             classes += [tuple(range(t, t + k))] if k > 1 else []
@@ -129,6 +145,13 @@ class LockMaker(Maker):
         shift = joins is not None
         equal = tuple(tuple(k + shift for k in c) for c in classes)
         return WithBarrier("\n".join(lines) + "\n", equal, joins, 0)
+
+    def handing(self, t: int, body: str) -> str:
+        """The first thread gives, others take, most often."""
+        if not self.hands or self.random.random() < 0.2:
+            return body
+        part = self.random.choice(_TAKE if t or self.random.random() < 0.1 else _GIVE)
+        return self.random.choice([part, f"{part}; {body}", f"{body}; {part}"])
 
     def body(self, length: int) -> str:
         self.registers, parts = 0, []
@@ -187,7 +210,8 @@ def explored(program: Program, model: str, most: int = 0, **switches: bool) -> R
     return Ran(
         [_seen(x, prepared) for x in results.kept], {_memory(x, prepared) for x in results.kept}, results.blocked > 0,
         frozenset((k, -1 if k in _ANYWHERE else at) for k, at in kinds), not any(k in _UNSURE for k, _ in kinds),
-        not results.uncounted and again == switches, results.representing, again != switches, prepared.sections,
+        not (results.uncounted or results.late) and again == switches, results.representing, again != switches,
+        prepared.sections,
     )  # fmt: skip
 
 
@@ -209,7 +233,7 @@ def _seen(x: _core.CoreExecution, prepared: Prepared) -> tuple[object, ...]:
 
 def _memory(x: _core.CoreExecution, prepared: Prepared) -> frozenset[tuple[str, int]]:
     last = ((_object(prepared, a), x.events[ws[-1]].value) for a, ws in x.coherence if ws)
-    return frozenset((name, value) for name, value in last if name in ("x", "y", "z"))
+    return frozenset((name, value) for name, value in last if name in ("x", "y", "z", "w", "f"))
 
 
 def difference(made: Made, base: Ran, less: Ran, what: str) -> str | None:

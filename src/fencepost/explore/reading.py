@@ -102,13 +102,13 @@ def reduced(report: Report, prepared: Prepared, options: ExploreOptions) -> dict
     for orders of arrival at barriers, and of critical sections where one was left out: the model may forbid some."""
     visited, all_ = report.results.executions, report.results.representing
     arrivals = any(isinstance(i, Rmw) and i.barrier for f in prepared.program.functions for i in f.code)
-    did = {"symmetry": all_ > visited, "barriers": arrivals, "locks": prepared.sections}
+    did = {"symmetry": all_ > visited, "barriers": arrivals, "locks": report.results.late > 0}
     done = [name for name, held in did.items() if held]
     if not done:
         return {}
     if options.count == "all":
         return {"visited": visited, "reductions": done}
-    known = not arrivals and not report.results.uncounted
+    known = not arrivals and not report.results.uncounted and not report.results.late
     return {"representing": max(all_, visited) if known else None, "reductions": done}
 
 

@@ -29,7 +29,7 @@ MEMBERS: dict[type, dict[str, type | None]] = {
         "executions": None, "blocked": None, "choices": None, "erroneous": None, "duplicates": None, "digest": None,
         "dead_ends": None,
         "unstable": None, "unjustified": None, "doubt": None,
-        "representing": None, "uncounted": None, "asymmetric": None, "irregular": None,
+        "representing": None, "uncounted": None, "late": None, "asymmetric": None, "irregular": None,
         "waits_in_block": None, "outcomes": None, "flags": None, "assumed": None,
         "findings": _core.CoreFinding, "kept": _core.CoreExecution, "cuts": None, "in_parts": None,
         "between": _core.CoreBetween, "looks": _core.CoreLook,

@@ -153,6 +153,8 @@ def figures(verdict: Verdict) -> str:
     """How much was explored, and in what time."""
     told = ("engine", "why") if chosen_engine(verdict) else ()
     parts = [f"{k} {value}" for k, value in verdict.extra.items() if type(value) in (int, str) and k not in told]
+    if verdict.extra.get("representing", 0) is None and verdict.executions:
+        parts.insert(0, "representing more")
     first = verdict.answer is Answer.FAIL and not verdict.executions and verdict.blocked <= 1
     if first and not parts:
         return f"found in the first execution{', which is blocked' * verdict.blocked}, {verdict.seconds:.2f} s"

@@ -1,9 +1,10 @@
-// A sorted list under one mutex: A threads add (each its own key), R threads remove.
+// A sorted list under one mutex: A threads add (each its own key), R threads look; -DFRONT: for what stands in front of
+// all that is added, so that they never meet one who adds.
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 struct node { int key; struct node *next; };
-static struct node tail = {1000, 0}, head = {-1, &tail};
+static struct node tail = {1000, 0}, first = {0, &tail}, head = {-1, &first};
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static _Bool look(int key) {
   pthread_mutex_lock(&m);
@@ -23,7 +24,11 @@ static void add(int key) {
   before->next = fresh;
   pthread_mutex_unlock(&m);
 }
+#ifdef FRONT
+void *reader(void *p) { assert(look(0 * (int)(long)p)); return 0; }
+#else
 void *reader(void *p) { look((int)(long)p); return 0; }
+#endif
 void *writer(void *p) { add((int)(long)p); return 0; }
 int main(void) {
   pthread_t t[R + A];
