@@ -20,6 +20,11 @@ ELSEWHERE = (
     "(elsewhere): GenMC 0.11, Nidhugg 0.4 and herd 7.58, measured once, before 2026-11-16, on another machine of this "
     "kind (AMD EPYC, two processors), without their start-up. No ratio: neither machine nor day is the same."
 )
+REDUCTIONS = (
+    "[What reductions save](how/reductions.md#what-it-saves): executions and seconds with them and without, GenMC's "
+    "figures beside, largest first. [What one execution costs](how/exploration.md#what-one-execution-costs): growth "
+    "with events and with threads."
+)
 
 
 def markdown(results: dict[str, Any], folder: Path, notes: dict[str, str] | None = None, plots: str = "") -> str:
@@ -36,6 +41,10 @@ def markdown(results: dict[str, Any], folder: Path, notes: dict[str, str] | None
         *(["", f"**{results['note']}**"] if results.get("note") else []),
         *_note(notes, "head"),
         *_targets(results, notes),
+        "",
+        "## Reductions and growth",
+        "",
+        REDUCTIONS,
     ]
     for suite, rows in results["suites"].items():
         lines += ["", f"## {suite}", *_when(results.get("dates", {}).get(suite)), *_note(notes, suite)]
