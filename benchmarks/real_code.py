@@ -3,6 +3,7 @@
     python benchmarks/real_code.py libvsync=PATH ck=PATH urcu=PATH ...     # check, store, write the page
     python benchmarks/real_code.py libvsync=PATH --only listset --limit 10 # some programs, nothing stored
     python benchmarks/real_code.py libvsync=PATH --undecided --store       # again what was not decided
+    python benchmarks/real_code.py libvsync=PATH --resume --store          # go on with a run that was cut off
     python benchmarks/real_code.py taskflow=PATH ... --seeds               # plant bugs in a copy, one at a time; stored
     python benchmarks/real_code.py --render                                # only write the page again
 
@@ -30,6 +31,8 @@ from bench.real import CLIENTS, CheckoutError, Client, clients, explained, known
 from bench.real_page import DECIDED, page
 from bench.seeds import copied, seeds
 
+from fencepost.cache import code
+
 STORED = CLIENTS / "results.json"
 PAGE = CLIENTS.parent.parent / "docs" / "real-code.md"
 LIMIT = 60.0
@@ -42,7 +45,7 @@ def check(client: Client, model: str, limit: float, extra: Sequence[str]) -> dic
     command = fencepost(*options, *client.files, "--", *client.flags)
     sample = run_once(command, limit, patience=100)
     row = {"library": client.library, "name": client.name, "model": model, "cpu": round(sample.cpu, 2),
-           "options": " ".join(client.options), "note": client.note, "limit": limit}  # fmt: skip
+           "options": " ".join(client.options), "note": client.note, "limit": limit, "version": code()}  # fmt: skip
     return row | _verdict(sample.output, sample.code)
 
 
@@ -74,6 +77,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--limit", type=float, help=f"CPU seconds for one program ({LIMIT:.0f})")
     parser.add_argument("--option", action="append", default=[], help="one more option for the checker")
     parser.add_argument("--undecided", action="store_true", help="only what has no PASS or FAIL in the stored results")
+    parser.add_argument("--resume", action="store_true", help="leave out what is stored of this very code")
     parser.add_argument("--list", action="store_true", help="only list the programs, with their commands")
     parser.add_argument("--seeds", action="store_true", help="plant bugs in a copy of the library, and check those")
     parser.add_argument("--store", action="store_true", help="store a partial run, too")
@@ -113,8 +117,7 @@ def main() -> int:
 
 def run(chosen: Sequence[Client], options: argparse.Namespace) -> list[dict[str, Any]]:
     rows = []
-    known_rows = stored()["rows"] if options.undecided else []
-    done = {(r["library"], r["name"], r["model"]) for r in known_rows if r["verdict"] in DECIDED}
+    done = {(r["library"], r["name"], r["model"]) for r in stored()["rows"] if is_done(r, options)}
     for client in chosen:
         for model in options.model or client.models:
             if (client.library, client.name, model) in done:
@@ -128,6 +131,12 @@ def run(chosen: Sequence[Client], options: argparse.Namespace) -> list[dict[str,
     decided = sum(r["verdict"] in DECIDED for r in rows)
     print(f"{decided} of {len(rows)} decided")
     return rows
+
+
+def is_done(row: dict[str, Any], options: argparse.Namespace) -> bool:
+    """Whether a run with these options leaves out what this row is of."""
+    decided = options.undecided and row["verdict"] in DECIDED
+    return decided or (options.resume and row.get("version") == code())
 
 
 def plant(library: str, path: Path, options: argparse.Namespace) -> None:

@@ -15,6 +15,9 @@ sys.path.insert(0, str(BENCHMARKS))
 from bench.real import CATALOGUE, CLIENTS, CheckoutError, clients, explained  # noqa: E402
 from bench.real_page import page, why_passed  # noqa: E402
 from bench.seeds import seeds  # noqa: E402
+from real_code import arguments, is_done  # noqa: E402
+
+from fencepost.cache import code  # noqa: E402
 
 LIBRARIES = tomllib.loads(CATALOGUE.read_text(encoding="utf-8"))
 
@@ -103,3 +106,14 @@ def test_every_planted_bug_that_passes_is_explained() -> None:
     left = [s for s in planted if s["verdict"] != "FAIL" and not s.get("unused")]
     assert len({s["name"] for s in planted}) >= 10
     assert [s for s in left if s["verdict"] != "PASS" or not why_passed(s, explained())] == []
+
+
+def test_what_is_left_out_of_a_run_that_goes_on() -> None:
+    decided, open_, here = {"verdict": "PASS"}, {"verdict": "UNKNOWN"}, {"verdict": "UNKNOWN", "version": code()}
+    left_out = {
+        name: [is_done(row, arguments().parse_args(options)) for row in (decided, open_, here)]
+        for name, options in (("all", []), ("undecided", ["--undecided"]), ("resume", ["--resume"]))
+    }
+    assert left_out == {
+        "all": [False, False, False], "undecided": [True, False, False], "resume": [False, False, True],
+    }  # fmt: skip
