@@ -65,7 +65,7 @@ class PPC(Dialect):
         elif name in _BRANCH:
             t.accept("+", "-")  # a hint for the branch predictor
             field = self._field(t)
-            taken, label = decide(self.code, field, _BRANCH[name]), t.name("a label")
+            taken, label = self._decided(field, _BRANCH[name]), t.name("a label")
             self.code.branch(self._tested(taken, label) if field == "cr0" else taken, label)
         elif name == "b":
             self.code.jump(t.name("a label"))
@@ -80,7 +80,7 @@ class PPC(Dialect):
             self._unary(plain, t)
         elif plain in _ALU or plain in _ALU_32 or plain in _NEGATED:
             self._three(plain, t)
-        elif plain in ("rlwinm", "clrldi", "clrlwi"):
+        elif plain in ("rlwinm", "rlwimi", "clrldi", "clrlwi"):
             self._mask(plain, t)
         elif plain == "la":
             dst = self.reg(t)
@@ -140,6 +140,12 @@ class PPC(Dialect):
         failed = self.code.store_conditional(address, value, size)
         compare(self.code, "cr0", 64, failed, ZERO)
         self.stored = (value, address, len(self.code.instructions), len(self.code.labels))
+
+    def _decided(self, field: str, op: Op) -> Reg:
+        """Where nothing was compared yet, all bits of the field are clear: neither less nor greater nor equal."""
+        if f"{field}.a" in self.code.registers or self.code.labels:
+            return decide(self.code, field, op)
+        return self.code.compute(Op.MOV, Const(int(op in (Op.NE, Op.SLE, Op.SGE))))
 
     def _tested(self, taken: Reg, label: Token) -> Reg:
         """A branch right behind a store-conditional depends on what is stored and where, as in herd. One that goes back
@@ -203,16 +209,17 @@ class PPC(Dialect):
 
     def _mask(self, name: str, t: Tokens) -> None:
         """`rlwinm rA,rS,SH,MB,ME`: the low word rotated left by SH, of which bits MB to ME stay, counted from the left
-        and around the end. `clrlwi` and `clrldi` clear on the left."""
+        and around the end; `rlwimi` keeps the others of rA. `clrlwi` and `clrldi` clear on the left."""
         dst = self.reg(t)
         self.comma(t)
         source = self.reg(t)
         numbers = []
         while t.accept(","):
             numbers.append(t.number())
-        if len(numbers) != (3 if name == "rlwinm" else 1):
-            t.fail("a shift and the first and last bit of a mask" if name == "rlwinm" else "a number of bits")
-        if name != "rlwinm":
+        rotates = name in ("rlwinm", "rlwimi")
+        if len(numbers) != (3 if rotates else 1):
+            t.fail("a shift and the first and last bit of a mask" if rotates else "a number of bits")
+        if not rotates:
             kept = (64 if name == "clrldi" else 32) - numbers[0]
             self.code.compute(Op.AND, source, constant((1 << max(kept, 0)) - 1), dst=dst)
             return
@@ -227,7 +234,11 @@ class PPC(Dialect):
             left = self.code.compute(Op.SHL, source, Const(shift), width=32)
             low = self.code.compute(Op.LSHR, self.code.compute(Op.MOV, source, width=32), Const(32 - shift), width=32)
             rotated = self.code.compute(Op.OR, left, low)
-        self.code.compute(Op.AND, rotated, constant(mask), dst=dst)
+        if name == "rlwimi":
+            rest = self.code.compute(Op.AND, dst, constant(~mask))
+            self.code.compute(Op.OR, self.code.compute(Op.AND, rotated, constant(mask)), rest, dst=dst)
+        else:
+            self.code.compute(Op.AND, rotated, constant(mask), dst=dst)
 
     # --- conditions
 
