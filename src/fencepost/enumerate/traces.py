@@ -31,6 +31,8 @@ MAX_TRACES = 300_000
 
 
 class Ending(Enum):
+    __hash__ = object.__hash__  # that of Enum is ten times as slow
+
     END = "end"
     EXIT = "exit"  # the end of the whole program, which nobody can join
     BLOCKED = "blocked"  # an assume that failed or a spin without effect

@@ -10,6 +10,8 @@ class Mode(Enum):
     """Memory order of an access. Under hardware models NA and RLX are plain accesses, ACQ is LDAR or .aq, ACQ_PC is
     LDAPR, REL is STLR or .rl, and ACQ_REL or SC is .aqrl."""
 
+    __hash__ = object.__hash__  # that of Enum is ten times as slow
+
     NA = "na"
     RLX = "rlx"
     ACQ_PC = "acq_pc"
@@ -87,6 +89,8 @@ class Tag(Enum):
     UNLOCK: of a spinlock. SRCU: reading is srcu_read_lock, writing srcu_read_unlock; SYNC_SRCU: synchronize_srcu, a
     read that stands for its location only."""
 
+    __hash__ = object.__hash__  # that of Enum is ten times as slow
+
     NONE = "none"
     NORETURN = "noreturn"
     CMPXCHG = "cmpxchg"
@@ -98,6 +102,8 @@ class Tag(Enum):
 
 class Op(Enum):
     """Operations on registers. From SEXT on operands are signed; the f group reads IEEE floats of the width."""
+
+    __hash__ = object.__hash__  # that of Enum is ten times as slow
 
     MOV = "mov"
     ADD = "add"
