@@ -107,6 +107,8 @@ def _states_differ(
     have = {tuple(sorted(dict(s).items())) for s in found.states}
     reached = {tuple((p, v) for p, v in state if p in places) for state in wanted.states}
     lost, more = reached - have, have - reached
+    if found.reasons:  # it says itself that it has not seen all
+        lost = set()
     if lost or (more and not (model not in STRONG and made.tells)):
         return f"{len(lost)} outcomes missing, {len(more)} too many {found.reason or ''}".strip()
     return None
