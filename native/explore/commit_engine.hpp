@@ -90,16 +90,18 @@ private:
   // --- alternatives
   G& fork(const G& from);
   G& top() { return stack_[stack_.size() - 1 - spare_]; }
-  void keep_if_possible();
-  bool possible(G& g);
+  void keep_if_possible(Id last = none);
+  bool possible(G& g, Id last = none);
+  bool updated_for_good(G& g, std::uint32_t t, Id w, Location l, std::optional<Set>& stay) const;
   void place_everywhere(const G& from, Id a, Id except);
   Set newer_than_known(const G& g, std::uint32_t t, std::uint32_t slot, const Action& a, const Set& kept);
   bool keeps_order(const G& g, Id w, Location l, std::uint32_t thread, std::uint32_t slot, const Set& kept) const;
-  bool consistent(G& g);
+  bool consistent(G& g, Id last = none);
+  bool allowed(G& g, Id last);
   bool consistent_anew(const G& g);
   bool updates_twice(const G& g, const Set& readers) const;
   bool updates_twice_within(const G& g, const Set& some) const;
-  bool may_be_garbage(G& g);
+  bool may_be_garbage(G& g, Id last);
   void add_forced(const G& g, Set& stay, Set apart, std::vector<Id>& updates) const;
   bool forced(const G& g, Id r, const Set& stay, const Set& apart) const;
   bool decided(const G& g, Id w, const Set& stay, const Set& apart) const;
@@ -123,7 +125,11 @@ private:
   bool chosen_by_rule(G& g, Id e, const Set& before) const;
   bool excused(const G& g, Id r, Set base) const;
   void note_newest(const G& g, const Set& fresh) const;
-  Set fixed(G& g, Set& apart) const;
+  struct Soon { // an access that is about to be added
+    std::uint32_t thread = UINT32_MAX;
+    Location location = no_location;
+  };
+  Set fixed(G& g, Set& apart, Soon soon = {}) const;
 
   // --- revisits
   void revisit_all(const G& g, Id a);

@@ -51,17 +51,34 @@ template <unsigned W> bool CommitEngine<W>::add_read(std::uint32_t t) {
     best = canonical_source(scratch_, r, scratch_.used);
   }
   const Set known = newer_than_known(g, t, now->state.events, now->action, kept);
+  const bool newest = nothing_after(g, t, now->state.events);
+  const bool update = now->action.part == Part::Rmw && newest;
+  std::optional<Set> stay;
   for (Id w = g.coherence_last(l);; w = g[w].co_before) {
-    if (w != best && states_.machine().satisfied(now->state, now->action, value_of(g, w, l))) {
+    if (w != best && states_.machine().satisfied(now->state, now->action, value_of(g, w, l)) &&
+        !(update && updated_for_good(g, t, w, l, stay))) {
       G& other = fork(g);
-      other[read(other, t, w, needs)].chosen = Chosen::Otherwise;
-      keep_if_possible();
+      const Id r = read(other, t, w, needs);
+      other[r].chosen = Chosen::Otherwise;
+      keep_if_possible(newest ? r : none);
     }
     if (w == initial || known.test(g.bit(w)) || keeps_order(g, w, l, t, now->state.events, kept)) break;
   }
   const bool sure = surely_fits(g, t, now->state.events, *now);
   g[read(g, t, best, needs)].chosen = Chosen::Canonical;
   return sure || still_possible(g);
+}
+
+// Whether w was read by an update that stays with all that a thread adds to this location: another one cannot read it.
+template <unsigned W>
+bool CommitEngine<W>::updated_for_good(G& g, std::uint32_t t, Id w, Location l, std::optional<Set>& stay) const {
+  const auto updates = [&](unsigned r) { return g.event[r].action().part == Part::Rmw && g.event[r].thread != t; };
+  if (!g.readers_of(w, l).some(updates)) return false;
+  if (!stay) {
+    Set apart;
+    stay = fixed(g, apart, {t, l});
+  }
+  return (g.readers_of(w, l) & *stay).some(updates);
 }
 
 // What an access may not be older than, besides: the model forbids it among events that stay with it. Where something
@@ -131,12 +148,14 @@ template <unsigned W> void CommitEngine<W>::place_everywhere(const G& from, Id a
   const Id source = v.action().rmw && v.pair != none ? from[v.pair].reads_from : none;
   const Id only = source != none && from.committed(source) ? source : none; // else it may come to lie anywhere
   const Set known = newer_than_known(from, v.thread, v.slot, v.action(), kept);
+  const bool alone = except != none && !v.action().rmw && v.action().conditional < 0 &&
+                     nothing_after(from, v.thread, v.slot + 1); // it is all that is new
   for (Id w = from.coherence_last(v.location);; w = from[w].co_before) {
     if (w != except && (only == none || only == w)) {
       G& other = fork(from);
       other.place(a, w);
       other[v.commit].chosen = except == none ? Chosen::Unknown : Chosen::Otherwise;
-      keep_if_possible();
+      keep_if_possible(alone ? a : none);
     }
     if (w == initial || known.test(from.bit(w)) || keeps_order(from, w, v.location, v.thread, v.slot, kept)) return;
   }
@@ -183,7 +202,7 @@ template <unsigned W> bool CommitEngine<W>::add_write(std::uint32_t t) {
     throw;
   }
   g.place(a, best);
-  g[m].chosen = Chosen::Canonical;
+  if (now->action.conditional < 0) g[m].chosen = Chosen::Canonical;
   return sure || still_possible(g);
 }
 

@@ -14,11 +14,21 @@ template <unsigned W> bool CommitEngine<W>::consistent_anew(const G& g) {
 }
 
 // Also forbidden: two read-modify-writes that read the same write, though one may not have written yet.
-template <unsigned W> bool CommitEngine<W>::consistent(G& g) {
+template <unsigned W> bool CommitEngine<W>::consistent(G& g, Id last) {
   if (g.judged) return true;
   look();
   if (!options_.foreseen.empty() && !as_foreseen(g)) return false;
-  if (updates_twice_within(g, g.used)) return false;
+  return !updates_twice_within(g, g.used) && allowed(g, last);
+}
+
+// What the model says. Where `last` is an event, the graph without it was found consistent: then only what goes through
+// it is looked for, and the end of the graph, which is judged as a whole, has the last word.
+template <unsigned W> bool CommitEngine<W>::allowed(G& g, Id last) {
+  if (tuned_ && last != none) {
+    const bool fits = tuned_->still_consistent(g, last);
+    FP_ASSERT(fits || !consistent_anew(g), "what a tuned judge forbids should be forbidden by the plan");
+    return fits;
+  }
   if (tuned_) {
     g.judged = tuned_->consistent(g);
     FP_ASSERT(g.judged == consistent_anew(g), "a tuned judge should say what the plan says");
@@ -57,19 +67,21 @@ template <unsigned W> bool CommitEngine<W>::updates_twice(const G& g, const Set&
 }
 
 // Drops the graph on top of the stack where it cannot lead to an execution.
-template <unsigned W> void CommitEngine<W>::keep_if_possible() {
-  if (!possible(top())) ++spare_;
+template <unsigned W> void CommitEngine<W>::keep_if_possible(Id last) {
+  if (!possible(top(), last)) ++spare_;
 }
 
 // Whether a graph is an execution so far, or what makes it none may go.
-template <unsigned W> bool CommitEngine<W>::possible(G& g) {
-  g.fits = consistent(g);
-  return g.fits || may_be_garbage(g);
+template <unsigned W> bool CommitEngine<W>::possible(G& g, Id last) {
+  if (!g.fits) last = none;
+  g.fits = consistent(g, last);
+  return g.fits || may_be_garbage(g, last);
 }
 
 // Whether the canonical choice of e hangs on what was added before it only: what it reads was there, too.
 template <unsigned W> bool CommitEngine<W>::depends_on_earlier(const G& g, Id e) const {
   const SplitEvent& v = g[e];
+  if (v.chosen == Chosen::Canonical) return true;                // else it would not be known
   if (v.half == Half::Commit) return v.action().conditional < 0; // what it is paired with may be elsewhere
   if (!v.is_read() || v.reads_from == initial) return true;
   if (v.reads_from == none || g[v.reads_from].commit == none) return false;
@@ -106,12 +118,14 @@ template <unsigned W> void CommitEngine<W>::note_newest(const G& g, const Set& f
 // What no revisit below this graph deletes or changes: events with another than the canonical choice, what they need,
 // and what came before the first read that a revisit might change. Under IMM the read of a compare-exchange may be
 // deleted for a later access that sees the same: it stands for that one then, its write does not (`apart`).
-// A choice is looked at again only where something of its location that came later is fixed.
-template <unsigned W> Bits<W> CommitEngine<W>::fixed(G& g, Set& apart) const {
+// A choice is looked at again only where something of its location that came later is fixed. What `soon` says is about
+// to be added may excuse reads.
+template <unsigned W> Bits<W> CommitEngine<W>::fixed(G& g, Set& apart, Soon soon) const {
   const bool may_pass = options_.commit_order == CommitOrder::Imm;
   Set perm;
   newest_.assign(g.location.size(), 0);
-  for (bool changed = true; changed;) {
+  bool first = true;
+  for (bool changed = true; changed; first = false) {
     changed = false;
     Set before;
     for (const Id e : g.order) {
@@ -119,14 +133,15 @@ template <unsigned W> Bits<W> CommitEngine<W>::fixed(G& g, Set& apart) const {
       if (perm.test(g.bit(e))) continue;
       const SplitEvent& v = g[e];
       const bool alone = v.location == no_location || newest_[v.location] <= v.stamp;
-      if (alone && depends_on_earlier(g, e) && chosen_by_rule(g, e, before)) continue;
+      if (alone && (!first || (depends_on_earlier(g, e) && chosen_by_rule(g, e, before)))) continue;
       look();
       Set base = before | perm;
       if (v.is_read() && v.reads_from >= 0) {
         base.set(g.bit(v.reads_from));
         if (g[v.reads_from].commit != none) base.set(g.bit(g[v.reads_from].commit));
       }
-      if (canonical(g, e, base) || (v.is_read() && excused(g, e, base))) continue;
+      if (canonical(g, e, base)) continue;
+      if (v.is_read() && ((v.thread == soon.thread && v.location == soon.location) || excused(g, e, base))) continue;
       const Set old = perm;
       perm.set(g.bit(e));
       perm |= g.prefix_of(e);
@@ -146,13 +161,18 @@ template <unsigned W> Bits<W> CommitEngine<W>::fixed(G& g, Set& apart) const {
   return keep;
 }
 
-// Whether all that the model forbids in a graph might go by a later revisit. pre: the model forbids it.
-template <unsigned W> bool CommitEngine<W>::may_be_garbage(G& g) {
+// Whether all that is forbidden in a graph might go by a later revisit. pre: something is. What the model allows it
+// allows in part.
+template <unsigned W> bool CommitEngine<W>::may_be_garbage(G& g, Id last) {
   Set apart, stay = fixed(g, apart);
   std::vector<Id> updates;
   if (options_.commit_order == CommitOrder::Imm) add_forced(g, stay, apart, updates);
   const Set gone = g.used - stay;
   if (gone.none() || updates_twice_within(g, stay)) return false;
+  if (updates.empty() && options_.foreseen.empty() && updates_twice_within(g, g.used) && allowed(g, last)) {
+    g.judged = false;
+    return true;
+  }
   part_ = g;
   cut(part_, gone);
   for (const Id r : updates)

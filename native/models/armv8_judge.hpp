@@ -13,14 +13,22 @@ public:
 
   explicit Armv8Judge(const DependencyTable& dependencies) : graph_(dependencies) {}
 
-  bool consistent(const G& g) {
-    graph_.look(g);
-    if (graph_.changed) find_rows(g);
-    return graph_.coherent(g) && graph_.undivided(g, true) && ordered(g);
+  bool consistent(const G& g) { return fits(g) && ordered(g, nodes_); }
+  // pre: the graph was consistent without `last`, and what is new in the order begins or ends there.
+  bool still_consistent(const G& g, Id last) {
+    Set only;
+    only.set(g.bit(last));
+    return fits(g) && ordered(g, only & nodes_);
   }
   void forget() { graph_.forget(); }
 
 private:
+  bool fits(const G& g) {
+    graph_.look(g);
+    if (graph_.changed) find_rows(g);
+    return graph_.coherent(g) && graph_.undivided(g, true);
+  }
+
   // What the file calls local, speculated and the like, by event: what comes before it.
   struct Rows {
     Set local;           // local, closed, and without starting and joining threads
@@ -212,12 +220,13 @@ private:
     return found;
   }
 
-  // Whether ob has no cycle. pre: coherence holds, so internal fr and co are in the order of a thread.
-  bool ordered(const G& g) {
+  // Whether ob has no cycle that some of these events come after. pre: coherence holds, so internal fr and co are in
+  // the order of a thread.
+  bool ordered(const G& g, const Set& ends) {
     Set fresh = nodes_, open;
     stack_.clear();
-    while (fresh.any()) {
-      if (!enter(g, static_cast<Id>(fresh.first()), fresh, open)) return false;
+    while (fresh.meets(ends)) {
+      if (!enter(g, static_cast<Id>((fresh & ends).first()), fresh, open)) return false;
       while (!stack_.empty()) {
         Set& left = stack_.back().second;
         left &= fresh;

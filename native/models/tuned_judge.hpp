@@ -22,6 +22,12 @@ public:
     return order_ == CommitOrder::Armv8 ? armv8_.consistent(g) : power_.consistent(g);
   }
 
+  // The same for a graph that was consistent without one event, `last`, which nothing follows in its thread. It may
+  // look at less.
+  bool still_consistent(const SplitGraph<W>& g, Id last) {
+    return order_ == CommitOrder::Armv8 ? armv8_.still_consistent(g, last) : power_.consistent(g);
+  }
+
   // To be called when local states, which tell events apart, may have been freed.
   void forget() {
     armv8_.forget();
