@@ -93,6 +93,7 @@ private:
   void keep_if_possible(Id last = none);
   bool possible(G& g, Id last = none);
   bool updated_for_good(G& g, std::uint32_t t, Id w, Location l, std::optional<Set>& stay) const;
+  bool could_read(G g, std::uint32_t t, Id w, const Needs<W>& needs);
   void place_everywhere(const G& from, Id a, Id except);
   Set newer_than_known(const G& g, std::uint32_t t, std::uint32_t slot, const Action& a, const Set& kept);
   bool keeps_order(const G& g, Id w, Location l, std::uint32_t thread, std::uint32_t slot, const Set& kept) const;

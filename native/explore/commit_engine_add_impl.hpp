@@ -55,8 +55,10 @@ template <unsigned W> bool CommitEngine<W>::add_read(std::uint32_t t) {
   const bool update = now->action.part == Part::Rmw && newest;
   std::optional<Set> stay;
   for (Id w = g.coherence_last(l);; w = g[w].co_before) {
-    if (w != best && states_.machine().satisfied(now->state, now->action, value_of(g, w, l)) &&
-        !(update && updated_for_good(g, t, w, l, stay))) {
+    const bool other_value = w != best && states_.machine().satisfied(now->state, now->action, value_of(g, w, l));
+    if (other_value && update && updated_for_good(g, t, w, l, stay)) {
+      FP_ASSERT(!could_read(g, t, w, needs), "what an update that stays has read should be read by no other");
+    } else if (other_value) {
       G& other = fork(g);
       const Id r = read(other, t, w, needs);
       other[r].chosen = Chosen::Otherwise;
@@ -79,6 +81,12 @@ bool CommitEngine<W>::updated_for_good(G& g, std::uint32_t t, Id w, Location l, 
     stay = fixed(g, apart, {t, l});
   }
   return (g.readers_of(w, l) & *stay).some(updates);
+}
+
+// The slow twin: makes the graph and asks.
+template <unsigned W> bool CommitEngine<W>::could_read(G g, std::uint32_t t, Id w, const Needs<W>& needs) {
+  read(g, t, w, needs);
+  return possible(g);
 }
 
 // What an access may not be older than, besides: the model forbids it among events that stay with it. Where something

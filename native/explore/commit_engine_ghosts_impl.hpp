@@ -169,7 +169,8 @@ template <unsigned W> bool CommitEngine<W>::may_be_garbage(G& g, Id last) {
   if (options_.commit_order == CommitOrder::Imm) add_forced(g, stay, apart, updates);
   const Set gone = g.used - stay;
   if (gone.none() || updates_twice_within(g, stay)) return false;
-  if (updates.empty() && options_.foreseen.empty() && updates_twice_within(g, g.used) && allowed(g, last)) {
+  const bool in_parts = options_.commit_order != CommitOrder::Weakest && updates.empty() && options_.foreseen.empty();
+  if (in_parts && updates_twice_within(g, g.used) && allowed(g, last)) {
     g.judged = false;
     return true;
   }
