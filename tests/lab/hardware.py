@@ -21,24 +21,28 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from buffering import buffering_program
+from other_core import use_core  # before anything of fencepost is imported
 
-from fencepost.enumerate.enumeration import Status, enumerate_all
-from fencepost.explore import native
-from fencepost.explore.begin import begin
-from fencepost.explore.candidates import native_judge
-from fencepost.explore.convert import to_execution
-from fencepost.generate.random_programs import SHAPES, Shape, random_program
-from fencepost.models.registry import find
-from fencepost.options import ExploreOptions
-from fencepost.prepare.ready import ready
-from fencepost.program.condition import FinalMemory
-from fencepost.program.instructions import Call, Compute, FenceKind, Instruction, Join, Load, Mode, Return, Spawn, Store
-from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, Reg
-from fencepost.program.printer import print_program
-from fencepost.program.program import Function, Object, Program, Thread
-from fencepost.program.validate import validate
-from fencepost.program.vocabulary import Op
+use_core(sys.argv)
+
+from buffering import buffering_program  # noqa: E402
+
+from fencepost.enumerate.enumeration import Status, enumerate_all  # noqa: E402
+from fencepost.explore import native  # noqa: E402
+from fencepost.explore.begin import begin  # noqa: E402
+from fencepost.explore.candidates import native_judge  # noqa: E402
+from fencepost.explore.convert import to_execution  # noqa: E402
+from fencepost.generate.random_programs import SHAPES, Shape, random_program  # noqa: E402
+from fencepost.models.registry import find  # noqa: E402
+from fencepost.options import ExploreOptions  # noqa: E402
+from fencepost.prepare.ready import ready  # noqa: E402
+from fencepost.program.condition import FinalMemory  # noqa: E402
+from fencepost.program.instructions import Call, Compute, FenceKind, Instruction, Join, Load, Mode, Return, Spawn, Store  # noqa: E402
+from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, Reg  # noqa: E402
+from fencepost.program.printer import print_program  # noqa: E402
+from fencepost.program.program import Function, Object, Program, Thread  # noqa: E402
+from fencepost.program.validate import validate  # noqa: E402
+from fencepost.program.vocabulary import Op  # noqa: E402
 
 MODELS = ("power", "armv8", "riscv", "armv7", "imm")
 KINDS = (
@@ -276,6 +280,7 @@ def main() -> int:
     parser.add_argument("--programs", type=int, default=2**62, help="per model and shape")
     parser.add_argument("--minutes", type=float, default=1.0)
     parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--core", type=Path, help="the folder of another build, whose core is asked")
     parser.add_argument("--show", action="store_true", help="print the program of the first seed")
     o = parser.parse_args()
     models, kinds = list(o.model or MODELS), list(o.shape or KINDS)
