@@ -3,6 +3,7 @@
 
 #include "models/armv8_judge.hpp"
 #include "models/power_judge.hpp"
+#include "models/riscv_judge.hpp"
 
 namespace fencepost {
 
@@ -10,34 +11,44 @@ template <unsigned W> class TunedJudge {
 public:
   // pre: `knows(order)`
   TunedJudge(CommitOrder order, const DependencyTable& dependencies)
-      : order_(order), armv8_(dependencies), power_(order, dependencies) {
+      : order_(order), armv8_(dependencies), power_(order, dependencies), riscv_(dependencies) {
     FP_REQUIRE(knows(order), "a tuned judge should be of a model that has one");
   }
 
   static bool knows(CommitOrder order) {
-    return order == CommitOrder::Armv8 || order == CommitOrder::Power || order == CommitOrder::Armv7;
+    return order == CommitOrder::Armv8 || order == CommitOrder::Power || order == CommitOrder::Armv7 ||
+           order == CommitOrder::Riscv;
   }
 
   bool consistent(const SplitGraph<W>& g) {
-    return order_ == CommitOrder::Armv8 ? armv8_.consistent(g) : power_.consistent(g);
+    switch (order_) {
+    case CommitOrder::Armv8:
+      return armv8_.consistent(g);
+    case CommitOrder::Riscv:
+      return riscv_.consistent(g);
+    default:
+      return power_.consistent(g);
+    }
   }
 
   // The same for a graph that was consistent without one event, `last`, which nothing follows in its thread. It may
   // look at less.
   bool still_consistent(const SplitGraph<W>& g, Id last) {
-    return order_ == CommitOrder::Armv8 ? armv8_.still_consistent(g, last) : power_.consistent(g);
+    return order_ == CommitOrder::Armv8 ? armv8_.still_consistent(g, last) : consistent(g);
   }
 
   // To be called when local states, which tell events apart, may have been freed.
   void forget() {
     armv8_.forget();
     power_.forget();
+    riscv_.forget();
   }
 
 private:
   CommitOrder order_;
   Armv8Judge<W> armv8_;
   PowerJudge<W> power_;
+  RiscvJudge<W> riscv_;
 };
 
 } // namespace fencepost
