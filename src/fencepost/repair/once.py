@@ -33,21 +33,24 @@ def used_once(program: Program, pool: Sequence[Witness]) -> list[str]:
 
 def _locks(witness: Witness, library: set[Position | None]) -> bool:
     """Two threads wait for each other: at the same place and each writes something atomic, or each for what the other
-    writes. Who only waits for a message takes no lock."""
+    writes. Or one waits for a place that another one writes twice: it goes in and out. Who only waits for a message
+    takes no lock."""
     waits = {at for at in _waits(witness.program) if at not in library and _own(at)}
     events = [e for e in witness.execution.events if e.thread >= 0 and e.is_access and e.mode is not Mode.NA]
     waited = {t: [e for e in events if e.thread == t and e.at in waits] for t in {e.thread for e in events}}
     written = {t: [e for e in events if e.thread == t and e.is_write and _own(e.at)] for t in waited}
     threads = [t for t in waited if waited[t] and written[t]]
-    return any(
+    both = any(
         {e.at for e in waited[s]} & {e.at for e in waited[t]}
         or (_meet(waited[s], written[t]) and _meet(waited[t], written[s]))
         for s in threads for t in threads if s < t
     )  # fmt: skip
+    return both or any(_meet(waited[s], written[t]) > 1 for s in threads for t in written if s != t)
 
 
-def _meet(reads: Iterable[Event], writes: Sequence[Event]) -> bool:
-    return any(r.same_place(w) for r in reads for w in writes)
+def _meet(reads: Iterable[Event], writes: Sequence[Event]) -> int:
+    """How many writes there are to a place that is read."""
+    return max((sum(r.same_place(w) for w in writes) for r in reads), default=0)
 
 
 def _waits(program: Program | None) -> Iterable[Position | None]:
