@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -192,3 +193,37 @@ int main(void) {
 
 def test_what_is_freed_is_as_large_as_it_ever_is(tmp_path: Path) -> None:
     assert [e.kind for e in _checked_c(tmp_path, _LARGER).errors] == [ErrorKind.USE_AFTER_FREE]
+
+
+def _program(seed: int) -> str:
+    """A loop that reads while it waits, and a thread that writes when it learns, or not, that the loop is over."""
+    pick = Random(seed).choice
+    read_there, also = pick(["y.na", "y.rlx", "y.acq", "x.rlx"]), pick(["y.na", "z.rlx", "z.na"])
+    body = pick([f"s := {read_there}", f"s := {read_there}; t := {also}", f"if k == 2 {{ s := {read_there} }}"])
+    write = pick(["y.na := 1", "y.rlx := 1", "z.na := 1", "y.rel := 2", "r := y.na; z.rlx := 1"])
+    learns = pick(["wait(f.{} == 1); {}", "if f.{} == 1 {{ {} }}"]).format(pick(["rlx", "acq"]), write)
+    first = pick(["x.rlx", "x.acq"])
+    return f"""
+        var x, y, z, f
+        thread T {{ while 1 {{ k := {first}; if k == 1 {{ break }}; {body} }}; f.{pick(["rlx", "rel"])} := 1 }}
+        thread Q {{ {learns} }}
+        thread R {{ {pick(["", "x.rlx := 2; "])}x.{pick(["rlx", "rel"])} := 1 }}"""
+
+
+def _same_errors(seed: int, model: str) -> bool:
+    """What shows within three rounds of each loop, none left out, is told, and nothing else; whether one did."""
+    text = _program(seed)
+    told, slowly = _checked(text, model), _checked(text, model, spin_detection=False, unroll=3)
+    assert (told.answer is Answer.FAIL) == (slowly.answer is Answer.FAIL), f"seed {seed}, {model}\n{text}"
+    return told.answer is Answer.FAIL
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_errors_in_what_rounds_read_are_those_of_an_exploration_that_leaves_nothing_out(model: str) -> None:
+    assert 10 < sum(_same_errors(seed, model) for seed in range(80)) < 40
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", MODELS)
+def test_so_they_are_in_many_programs(model: str) -> None:
+    assert sum(_same_errors(seed, model) for seed in range(1_000, 4_000)) > 300
