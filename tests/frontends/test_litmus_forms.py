@@ -274,6 +274,9 @@ VALUES = [
     ("PPC", _P, "lwzu r6,4(r1);lwz r7,0(r1)", "0:r6=2 /\\ 0:r7=2 /\\ 0:r1=x[1]"),
     ("PPC", _P, "li r2,4;stwux r2,r1,r2;sync 0", "x[1]=4 /\\ 0:r1=x[1]"),
     ("X86", "{x=254;}", "MOVZX EAX,BYTE PTR [x];MOVSX EBX,AL;NEG EBX", "0:EAX=254 /\\ 0:EBX=2"),
+    ("X86", "{}", "MOV EAX,$1;JMP .L3;MOV EAX,$2;.L3: NOP", "0:EAX=1"),
+    ("AArch64", _Z, "MOV W0,#1;B .text;MOV W0,#2;.text:", "0:X0=1"),
+    ("RISCV", "{}", "li x5,1;j .L2;li x5,2;.L2:", "0:x5=1"),
     ("X86", "{}", "movl $1,x;MOV EAX,[x];SUB EAX,$2;JS L;MOV [x],$3;L:", "x=1"),
     (
         "RISCV",

@@ -10,7 +10,7 @@ from fencepost.models.registry import Model
 from fencepost.options import ExploreOptions
 from fencepost.prepare.encoded import Prepared, encoded
 from fencepost.prepare.ready import ready
-from fencepost.program.instructions import AtomicBegin, Spawn
+from fencepost.program.instructions import AtomicBegin, Spawn, Sync
 from fencepost.program.operands import Position
 from fencepost.program.program import Program
 from fencepost.records import replace
@@ -52,6 +52,8 @@ def _is_reduced(model: Model, program: Program, options: ExploreOptions) -> bool
 
 
 def _may_have_sections(program: Program) -> bool:
+    if not uses(program, Sync):
+        return False
     from fencepost.program.passes.synchronisation import may_have_sections
 
     return may_have_sections(program)

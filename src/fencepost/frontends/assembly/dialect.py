@@ -29,7 +29,7 @@ class Dialect(ABC):
     """One instruction set. `instruction` translates one instruction; the mnemonic has been read already."""
 
     arch: ClassVar[Arch]
-    bytes: ClassVar[int] = 4  # of an instruction
+    bytes: ClassVar[int] = 4  # of an instruction; 0 where they differ in length
 
     def __init__(self, code: Code) -> None:
         self.code = code
@@ -69,10 +69,14 @@ class Dialect(ABC):
         return self.code.register(self.named(t).name)
 
     def label(self, t: Tokens) -> Token:
-        """A label, or `.+8`: so many bytes from the instruction it stands in."""
+        """A label, such as those of compilers (`.L3`), or `.+8`: so many bytes from the instruction it stands in."""
         if not t.accept("."):
             return t.name("a label")
         token = t.token
+        if token.kind == "name":
+            return dotted(t.next())
+        if not self.bytes:
+            t.fail("a label")
         distance = t.number("a distance in bytes such as .+8")
         if distance % self.bytes:
             t.fail(f"a multiple of {self.bytes} bytes", token=token)
@@ -80,6 +84,11 @@ class Dialect(ABC):
 
     def comma(self, t: Tokens) -> None:
         t.expect(",")
+
+
+def dotted(token: Token) -> Token:
+    """The label whose name begins with a dot, of the token behind it."""
+    return Token("name", f".{token.text}", token.offset - 1)
 
 
 def compare(code: Code, name: str, width: int, left: Operand, right: Operand, *, signed: bool = True) -> None:

@@ -65,10 +65,10 @@ class PPC(Dialect):
         elif name in _BRANCH:
             t.accept("+", "-")  # a hint for the branch predictor
             field = self._field(t)
-            taken, label = self._decided(field, _BRANCH[name]), t.name("a label")
+            taken, label = self._decided(field, _BRANCH[name]), self.label(t)
             self.code.branch(self._tested(taken, label) if field == "cr0" else taken, label)
         elif name == "b":
-            self.code.jump(t.name("a label"))
+            self.code.jump(self.label(t))
         elif name == "blr":
             self.code.add(Return())
         elif name != "nop":

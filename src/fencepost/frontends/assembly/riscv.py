@@ -84,16 +84,16 @@ class RISCV(Dialect):
         if name in _BRANCH:
             a, b = self._source(t), self._next_source(t)
             self.comma(t)
-            self.code.branch(self.code.compute(_BRANCH[name], a, b), t.name("a label"))
+            self.code.branch(self.code.compute(_BRANCH[name], a, b), self.label(t))
         elif name in _BRANCH_ZERO:
             a = self._source(t)
             self.comma(t)
-            self.code.branch(self.code.compute(_BRANCH_ZERO[name], a, ZERO), t.name("a label"))
+            self.code.branch(self.code.compute(_BRANCH_ZERO[name], a, ZERO), self.label(t))
         elif name in ("j", "jal"):
             if name == "jal" and self.naming(t.token.text) is not None:
                 self._target(t)
                 self.comma(t)
-            self.code.jump(t.name("a label"))
+            self.code.jump(self.label(t))
         elif name == "ret":
             self.code.add(Return())
         elif plain in _ALU:

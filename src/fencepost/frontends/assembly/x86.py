@@ -70,6 +70,7 @@ Argument: TypeAlias = Immediate | Memory | Register
 
 class X86(Dialect):
     arch: ClassVar[Arch] = Arch.X86
+    bytes: ClassVar[int] = 0
     wide: ClassVar[bool] = False
 
     @classmethod
@@ -102,11 +103,11 @@ class X86(Dialect):
                 register = self.code.register(("R" if self.wide else "E") + base)
                 self.code.add(Choose(register, ZERO, Const((1 << 32) - 1), True))
         elif name == "JMP":
-            self.code.jump(t.name("a label"))
+            self.code.jump(self.label(t))
         elif name == "RET":
             self.code.add(Return())
         elif name.startswith("J") and (taken := self.condition(name[1:])) is not None:
-            self.code.branch(taken, t.name("a label"))
+            self.code.branch(taken, self.label(t))
         elif name.startswith("SET") and (found := self.condition(name[3:])) is not None:
             self._write(self._argument(t), found, 1)
         elif m := _EXTENSION.match(name):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from fencepost.frontends.assembly.code import Code
-from fencepost.frontends.assembly.dialect import Dialect
+from fencepost.frontends.assembly.dialect import Dialect, dotted
 from fencepost.frontends.litmus.beyond import refuse_variants
 from fencepost.frontends.litmus.build import build
 from fencepost.frontends.litmus.frame import Frame
 from fencepost.frontends.litmus.question import read_question
 from fencepost.frontends.litmus.state import State, read_state
-from fencepost.frontends.scan import Tokens
+from fencepost.frontends.scan import Token, Tokens
 from fencepost.program.datatypes import Scalar
 from fencepost.program.operands import ConstantOperand
 from fencepost.program.program import Function, Program
@@ -92,12 +92,23 @@ def _registers(
     return initial, types
 
 
+def _label(t: Tokens) -> Token | None:
+    """The label that stands here, with its colon; None where there is none."""
+    dots = 1 if t.at(".") else 0
+    if t.peek(dots).kind != "name" or t.peek(dots + 1).text != ":":
+        return None
+    if dots:
+        t.next()
+    name = t.next()
+    t.next()
+    return dotted(name) if dots else name
+
+
 def _cell(frame: Frame, dialect: Dialect, cell: Cell) -> None:
     t = Tokens(frame.source, *cell)
-    while t.token.kind == "name" and t.peek().text == ":":
-        dialect.code.at = frame.source.at(t.token.offset)
-        dialect.code.label(t.next())
-        t.next()
+    while (label := _label(t)) is not None:
+        dialect.code.at = frame.source.at(label.offset)
+        dialect.code.label(label)
     if t.done:
         return
     dialect.code.at = frame.source.at(t.token.offset)
