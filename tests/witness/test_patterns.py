@@ -146,3 +146,17 @@ def test_a_lock_that_was_given_back_did_not_let_both_in(tmp_path: Path) -> None:
     assert verdict.witness is not None and verdict.errors[0].kind.value == "race"
     told = tell(verdict.witness).explanation
     assert told.known == "unlock without release" and "let both in" not in told.reason
+
+
+def test_of_a_long_line_the_statement_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "dense.fp"
+    path.write_text(
+        "var first, second, third, fourth\n"
+        'thread P { first := 1; second := 1; third := 1; fourth := 1; a := third; assert(a == 0, "it is nought") }\n'
+        "thread Q { r := first }\n"
+    )
+    witness = fencepost.check(path, model="sc", fix=False).witness
+    assert witness is not None
+    shown = {m.text: m.source for m in tell(witness).moments}
+    assert shown["reads third = 1"].startswith("… a := third; assert(")
+    assert shown["it is nought"].startswith("… assert(a == 0")

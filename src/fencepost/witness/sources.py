@@ -13,6 +13,7 @@ from fencepost.verdict import Witness
 from fencepost.witness.sites import in_library
 
 _MAX_BYTES = 4_000_000
+_SHORT = 80  # characters of a line that is shown as it is
 
 
 class Sources:
@@ -34,6 +35,15 @@ class Sources:
         """The source line at a position without its indentation; empty where it is not known."""
         lines = self.lines(at.file) if at is not None else None
         return lines[at.line - 1].strip() if at is not None and lines and 0 < at.line <= len(lines) else ""
+
+    def excerpt(self, at: Position | None) -> str:
+        """The same; of a long line with several statements what begins with the one at the position."""
+        line = self.line(at)
+        if at is None or len(line) <= _SHORT:
+            return line
+        whole = (self.lines(at.file) or ())[at.line - 1]
+        begin = max(whole.rfind(c, 0, max(at.column - 1, 0)) for c in ";{}") + 1
+        return f"… {whole[begin:].strip()}" if whole[:begin].strip() else line
 
     def embed(self, files: Iterable[str]) -> dict[str, str]:
         """The texts of those of the files that can be read, to be saved with a witness."""

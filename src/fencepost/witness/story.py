@@ -226,7 +226,7 @@ class _Teller:
         at = first.at
         return Moment(
             number, first.thread, kind, self.text(events), unit, self.mode(first), self.detail(events), at,
-            self.names.place(at), self.sources.line(at), blamed, calls=self.case.calls(first.id),
+            self.names.place(at), self.sources.excerpt(at), blamed, calls=self.case.calls(first.id),
         )  # fmt: skip
 
     def text(self, events: list[Event]) -> str:
@@ -335,7 +335,7 @@ class _Teller:
             text = f"waits for {waits_for(self.case, t, action)}"
             because = (self.case.relations.newest(action.address) or (-1,))[-1]
             at = self.case.waits_at(t)
-            place, source = self.names.place(at), self.sources.line(at)
+            place, source = self.names.place(at), self.sources.excerpt(at)
             yield Moment(0, t, "wait", text, (), "", "", at, place, source, True, because, self.case.stopped_in(t))
 
     def error(self) -> Iterable[Moment]:
@@ -348,6 +348,6 @@ class _Teller:
         title = TITLES.get(error.kind, error.kind.value)
         text = told.message if told.message == error.message else f"{title}: {told.message}".removesuffix(": ")
         at = told.at
-        place, source = self.names.place(at), self.sources.line(at)
+        place, source = self.names.place(at), self.sources.excerpt(at)
         calls = self.case.stopped_in(error.thread)
         yield Moment(0, error.thread, "error", text, (), "", "", at, place, source, True, calls=calls)
