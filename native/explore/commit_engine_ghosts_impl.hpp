@@ -68,6 +68,7 @@ template <unsigned W> bool CommitEngine<W>::updates_twice(const G& g, const Set&
 
 // Drops the graph on top of the stack where it cannot lead to an execution.
 template <unsigned W> void CommitEngine<W>::keep_if_possible(Id last) {
+  FP_ASSERT(spare_ < stack_.size(), "there should be a graph on top");
   if (!possible(top(), last)) ++spare_;
 }
 

@@ -37,6 +37,7 @@ public:
 private:
   void add(const LocalState& state, std::size_t parent) {
     rows_.put(state.parent ? 1 : 0);
+    FP_ASSERT(parent <= numbers_.size(), "a state should be saved after its parent");
     if (state.parent) return rows_.put(parent, state.told, state.answer);
     const auto& [thread, function, args] = states_.start_of(state);
     rows_.put(thread, function, args.size());

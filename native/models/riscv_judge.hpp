@@ -33,7 +33,10 @@ private:
     bool update = false; // a write of a pair
   };
 
-  Rows& rows(Id e) { return rows_[static_cast<std::size_t>(e)]; }
+  Rows& rows(Id e) {
+    FP_ASSERT(e >= 0 && static_cast<std::size_t>(e) < rows_.size(), "an event should have its rows");
+    return rows_[static_cast<std::size_t>(e)];
+  }
 
   void find_rows(const G& g) {
     rows_.resize(g.event.size());
@@ -55,6 +58,7 @@ private:
   }
 
   void find_row(const G& g, std::size_t t, std::size_t k) {
+    FP_ASSERT(k < graph_.lines[t].slot.size(), "a row should be of a slot of its thread");
     const Seen& one = graph_.lines[t].slot[k];
     Set& addresses = addresses_[t][k]; // of the accesses up to here
     if (k == 0)
@@ -80,6 +84,7 @@ private:
 
   // Dependencies start at reads, or at the success of a store-conditional.
   void depends(const G& g, const Seen& one, Rows& r, Set& control) {
+    FP_ASSERT(one.is_access(), "what has dependencies here should be an access");
     const Action& a = one.action();
     const auto add = [&](DepSet deps, Set& to) {
       for (const std::uint32_t d : graph_.dependencies.elements(deps)) {
@@ -96,6 +101,7 @@ private:
   // Whether a write is that of a compare-exchange: its own read decides whether it happens.
   bool compares(const G& g, const Seen& w) const {
     if (!w.is_write() || w.pair == none || !w.action().rmw) return false;
+    FP_ASSERT(g[w.pair].is_read(), "the other half of a write should be a read");
     const auto& all = graph_.dependencies.elements(w.action().control_deps);
     return std::any_of(all.begin(), all.end(),
                        [&](std::uint32_t d) { return !(d & success_dependency) && slot_of(d) == g[w.pair].slot; });
@@ -110,6 +116,7 @@ private:
     const auto& slots = graph_.lines[t].slot;
     const Seen& one = slots[k];
     const Action& a = one.action();
+    FP_ASSERT(one.is_access(), "what is annotated should be an access");
     const bool exclusive = a.part == Part::Exclusive || a.conditional >= 0;
     const bool update = one.is_write() ? one.pair != none : updates(a.part) && !one.failed_cas;
     const bool decides = one.is_read() && k + 1 < slots.size() && slots[k + 1].pair == one.event &&
@@ -137,6 +144,7 @@ private:
   void look_back(const G& g, std::size_t t, std::size_t k, Rows& r) {
     const auto& slots = graph_.lines[t].slot;
     const Seen& one = slots[k];
+    FP_ASSERT(one.is_access(), "who looks back should be an access");
     const Annotated own = annotated(g, t, k);
     const unsigned after_read = one.is_write() ? detail::RW : detail::RR;
     const unsigned after_write = one.is_write() ? detail::WW : detail::WR;
@@ -171,6 +179,7 @@ private:
 
   // What hangs on whom a read sees: rules 2, 3 and 12, and reads-from of other threads.
   void see(const G& g, Id r, Set& found) {
+    FP_ASSERT(g[r].is_read(), "who sees a write should be a read");
     const Id w = g[r].reads_from;
     rows(r).reads.each([&](unsigned e) {
       if (w == none || g.event[e].reads_from != w) found.set(e);
@@ -186,6 +195,7 @@ private:
     add_before(g, e, found);
     if (const Id partner = rows(e).partner; partner != none) add_before(g, partner, found);
     (found & writes_).each([&](unsigned w) {
+      FP_ASSERT(rows_[w].partner != none, "the write of an AMO should have its read");
       found.reset(w);
       found.set(g.bit(rows_[w].partner));
     });
@@ -214,6 +224,7 @@ private:
     return true;
   }
   bool enter(const G& g, Id e, Set& fresh, Set& open) {
+    FP_ASSERT(!open.test(g.bit(e)), "an event should be entered once");
     fresh.reset(g.bit(e));
     open.set(g.bit(e));
     stack_.emplace_back(e, before(g, e));
