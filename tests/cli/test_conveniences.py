@@ -77,7 +77,10 @@ def test_wrong_settings_are_refused(here: Path, text: str, message: str, capsys:
 
 
 def test_flags_for_the_compiler_may_stand_anywhere() -> None:
-    assert split(["-DN=3", "a.c", "--json", "-I", "x", "--", "-O1"]) == (["a.c", "--json"], ("-DN=3", "-I", "x", "-O1"))
+    assert split(["-DN=3", "a.c", "--json", "-I", "x", "--", "", "-O1", ""]) == (
+        ["a.c", "--json"],
+        ("-DN=3", "-I", "x", "-O1"),
+    )
     assert split(["-", "-h"]) == (["-", "-h"], ())
 
 

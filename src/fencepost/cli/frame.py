@@ -126,7 +126,7 @@ def split(args: list[str]) -> tuple[list[str], tuple[str, ...]]:
         flags.append(word)
         if word in _WITH_VALUE:
             flags += [value for value in [next(words, None)] if value is not None]
-    return own, (*flags, *args[at + 1 :])
+    return own, (*flags, *filter(None, args[at + 1 :]))  # scripts hand on what may be empty
 
 
 def parameters_of(function: Verb) -> tuple[list[Parameter], dict[str, type[Any]]]:
