@@ -16,6 +16,7 @@ from fencepost.frontends.c import compiled, read_ir
 from fencepost.program.condition import FinalMemory, Observation
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.program import Program
+from fencepost.reasons import Code
 from fencepost.verdict import Answer
 
 BATCH = 12
@@ -81,6 +82,8 @@ def _verdict_differs(made: Threads, program: Program, wanted: Ends, model: str, 
     said = fencepost.check(program, model=model, keep_going=True, fix=False, time_limit=10.0, **options)
     if said.answer in (Answer.UNKNOWN, Answer.BOUNDED):
         return None if said.reasons and not said.errors else f"no answer: {said.reason}"
+    if any(r.code is Code.LIMIT for r in said.reasons):
+        return None  # there may be more errors
     failed = {e.message for e in said.errors if e.kind is ErrorKind.ASSERTION}
     stuck = any(e.kind in STUCK for e in said.errors)
     others = [e for e in said.errors if e.kind is not ErrorKind.ASSERTION and e.kind not in STUCK]

@@ -12,6 +12,7 @@ from fencepost.frontends.pseudo import read
 from fencepost.options import CheckOptions
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.program import Program
+from fencepost.reasons import Code
 from fencepost.verdict import Answer
 
 #: $a and $b are locations, $v is a value, $m and $w are orders.
@@ -100,7 +101,8 @@ def _told(program: Program, model: str, **more: object) -> Told:
     )
     found = explore(program, model, asked)
     errors = {(e.kind, "" if e.kind in ANYWHERE else str(e.at)) for e in found.errors}
-    return Told(found.answer, frozenset(errors))
+    stopped = any(r.code is Code.LIMIT for r in found.reasons)  # there may be more errors
+    return Told(Answer.UNKNOWN if stopped else found.answer, frozenset(errors))
 
 
 #: Everything that is visited once for many, and everything that is left out.
