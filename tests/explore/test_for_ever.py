@@ -48,7 +48,8 @@ def _ops(statements: list[tuple]) -> list[Op]:
 def _text(statements: list[tuple]) -> str:
     forms = {
         "set": "{x} := {v}", "wait": "wait({x} == {v})", "add": "FADD({x}, {v})", "copy": "r := {x}; {x} := r",
-        "look": "r := {x}", "fail": "assert(0 == 1)",
+        "look": "r := {x}", "fail": "assert(0 == 1)", "swap": "r := XCHG({x}, {v})",
+        "take": "while 1 {{ _, k := CAS({x}, {v}, 0); if k {{ break }} }}",
     }  # fmt: skip
     parts = []
     for kind, where, value, *body in statements:
@@ -89,12 +90,14 @@ class _Graph:
             if op.kind == "fail":
                 self.fails = True
                 continue
-            if op.kind == "wait" and here != op.value:
+            if op.kind in ("wait", "take") and here != op.value:
                 continue
             if op.kind in ("while", "jump") and (op.kind == "jump" or here != op.value):
                 to = op.to
             if op.kind in ("set", "add"):
                 cells[op.where] = (op.value + (here if op.kind == "add" else 0)) % 2**32
+            if op.kind in ("swap", "take"):
+                cells[op.where] = op.value if op.kind == "swap" else 0
             if op.kind == "put":
                 cells[op.where] = registers[t]
             if op.kind == "look":
@@ -174,13 +177,16 @@ def _threads(seed: int) -> list[list[tuple]]:
             [("set", 1, stored), ("set", 2, other)],
             [("look", 1, 0), ("set", 1, other)],
             [("set", 2, other)],
+            [("swap", 1, other)],
+            [("add", 2, 1), ("set", 1, stored), ("add", 2, -1)],
         ])  # fmt: skip
         after = [("set", random.choice([1, 2]), random.choice([0, 1]))] if random.random() < 0.3 else []
         return [("while", random.choice([0, 0, 0, 2]), 0, body), *after]
 
     def straight() -> list[tuple]:
         one = [("wait", 1, stored), ("wait", 1, stored), ("set", 1, 0), ("set", 1, 0), ("set", 1, 3 - stored),
-               ("wait", 2, 1), ("add", 1, 1), ("set", 2, 1), ("while", 1, 0, [("set", 2, 1)])]  # fmt: skip
+               ("wait", 2, 1), ("add", 1, 1), ("set", 2, 1), ("while", 1, 0, [("set", 2, 1)]),
+               ("take", 1, stored), ("swap", 1, 0)]  # fmt: skip
         end = [("set", 0, 1)] if random.random() < 0.8 else []
         return [*random.choices(one, k=random.randint(1, 4)), *end]
 
