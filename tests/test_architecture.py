@@ -187,3 +187,13 @@ MOST_ANYS = 170  # json, argparse, dataclasses, distributed and the solvers give
 def test_values_of_any_type_become_no_more() -> None:
     lines = [line for path in MODULES for line in path.read_text().splitlines()]
     assert sum(re.search(r"\bAny\b", line) is not None for line in lines) <= MOST_ANYS
+
+
+LONGEST_FUNCTION, LONGEST_MODULE, LONGEST_NATIVE = 61, 600, 620
+
+
+def test_nothing_grows_beyond_what_one_can_read() -> None:
+    found = [n for path in MODULES for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.FunctionDef)]
+    assert max((n.end_lineno or n.lineno) - n.lineno + 1 for n in found) <= LONGEST_FUNCTION
+    assert max(len(path.read_text().splitlines()) for path in MODULES) <= LONGEST_MODULE
+    assert max(len(path.read_text().splitlines()) for path in NATIVE) <= LONGEST_NATIVE
