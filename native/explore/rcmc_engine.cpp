@@ -79,7 +79,8 @@ template <unsigned W> bool RcmcEngine<W>::can_move(const typename G::Thread& th)
   if (a.kind == ActionKind::End || a.kind == ActionKind::Block) return false;
   if (a.kind == ActionKind::Join && a.value < graph().thread.size()) {
     const auto& other = graph().thread[a.value];
-    return !other.now || other.now->action.kind == ActionKind::End; // one that does not exist is an error
+    if (!other.now) return true; // one that does not exist is an error
+    return other.now->action.kind == ActionKind::End && !other.now->action.process; // exit() never comes back
   }
   return th.waits == none;
 }

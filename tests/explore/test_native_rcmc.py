@@ -116,3 +116,16 @@ def test_a_bound_that_is_met_on_the_way_makes_no_pass(bound: int) -> None:
     options = {"unroll": bound, "fix": False, "spin_detection": False}
     assert fencepost.check(source, **options, **RCMC).answer is Answer.BOUNDED
     assert fencepost.check(source, **options).answer is Answer.BOUNDED
+
+
+def test_nobody_joins_a_thread_that_ended_the_program(tmp_path: Path) -> None:
+    """exit() never comes back: what main does behind the join does not happen. It was taken for an ended thread."""
+    source = tmp_path / "leaves.c"
+    source.write_text(
+        "#include <assert.h>\n#include <pthread.h>\n#include <stdlib.h>\n"
+        "static void *leave(void *a) { exit(0); return a; }\n"
+        "int main(void) { pthread_t t; pthread_create(&t, 0, leave, 0); pthread_join(t, 0); assert(0); }\n",
+        encoding="utf-8",
+    )
+    verdict = fencepost.check(source, **RCMC)
+    assert (verdict.answer, verdict.executions) == (Answer.PASS, fencepost.check(source).executions)
