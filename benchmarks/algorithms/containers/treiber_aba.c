@@ -1,5 +1,5 @@
-// fencepost: model=sc flags=-DCOUNTED unroll=4 expect=pass executions=62
 // fencepost: model=sc unroll=4 expect=fail kind=assertion line=24
+// fencepost: model=sc flags=-DCOUNTED unroll=4 expect=pass executions=62
 // Treiber's stack on an array with nodes that come back: a thread that pops sees the same top again while its next has
 // changed (ABA). COUNTED puts a number beside the index, which grows with every change.
 #include "../check.h"
