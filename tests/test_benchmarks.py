@@ -148,6 +148,8 @@ def test_no_ratio_for_another_workload_nor_without_an_answer() -> None:
     assert lines[-1] == "| nobody's `own` | 5.0 / **0.50** |"
     same = Table("rcmc-tables", "T", columns, (("ainc(3)", (5.0,)),))
     assert "×" not in paper_table(same, {"ainc(3) power": row("a", 0.5, result="UNKNOWN")})[-1]
+    should = {"ainc(3) power": row("a", 0.5, result="WRONG (UNKNOWN 6; expected PASS)")}
+    assert "UNKNOWN in 0.50" in paper_table(same, should)[-1]
 
 
 def test_every_row_of_the_papers_says_which_program_it_is() -> None:

@@ -45,11 +45,16 @@ def _ours(what: str, row: Row) -> str:
     if row["result"] == "timeout":
         return f"over {row['best']:.0f}"
     if what == "seconds":
-        return f"{'UNKNOWN in ' if row['result'] == 'UNKNOWN' else ''}{row['best']:.2f}"
+        return f"{'' if _answered(row) else 'UNKNOWN in '}{row['best']:.2f}"
     if what == "verdict":
         return {"PASS": "✓", "FAIL": "✗"}.get(row["result"], row["result"])
     figure = row.get({"wasted": "blocked", "states": "states"}.get(what, "executions"))
     return "?" if figure is None else f"{figure:,}"
+
+
+def _answered(row: Row) -> bool:
+    """Also a case that should have an answer may have none, and is marked for that."""
+    return "UNKNOWN" not in row["result"]
 
 
 def _theirs(table: Table, value: Value) -> str:
@@ -64,7 +69,7 @@ def _theirs(table: Table, value: Value) -> str:
 
 def _times(table: Table, value: Value, row: Row) -> str:
     theirs, over = table.seconds(value) if value != "" else (None, False)
-    if not theirs or row["result"] in ("timeout", "UNKNOWN"):
+    if not theirs or row["result"] == "timeout" or not _answered(row):
         return ""
     return f" (×{ratio(theirs, row['best'], over)})"
 
