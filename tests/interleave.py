@@ -3,6 +3,7 @@ ends that is too simple to be wrong. Threads' states are compared by value, so i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from fencepost.program.instructions import ErrorKind
@@ -68,31 +69,8 @@ def interleave(program: Program, limit: int = 200_000) -> Outcomes:
 def _visit(machine: Machine, world: _World, todo: list[_World], out: Outcomes) -> None:
     moved = False
     for t in range(len(world.threads)):
-        if t in world.done or t in world.dead:
-            continue
-        next_world = world.clone()
-        state = next_world.threads[t]
-        action = machine.run(state)
-        if action.kind is Kind.ERROR:
-            assert action.error is not None
-            out.errors.add((action.error, action.message))
-            moved = True
-            continue
-        if action.kind is Kind.BLOCK:
-            next_world.dead.add(t)
-        elif action.kind is Kind.END:
-            next_world.done[t] = action.value
-        elif action.kind is Kind.CHOOSE:
-            moved = True
-            for value in range(action.value, action.high + 1):
-                world2 = next_world.clone()
-                machine.reply(world2.threads[t], value, 0)
-                todo.append(world2)
-            continue
-        elif not _perform(machine, next_world, t, action):
-            continue
-        moved = True
-        todo.append(next_world)
+        if t not in world.done and t not in world.dead:
+            moved |= _step(machine, world, t, todo, out)
     if not moved:
         if len(world.done) == len(world.threads):
             statics = len(machine.program.threads)
@@ -101,6 +79,31 @@ def _visit(machine: Machine, world: _World, todo: list[_World], out: Outcomes) -
             out.outputs.add(tuple(line for s in world.threads for line in s.output))
         else:
             out.stuck += 1
+
+
+def _step(machine: Machine, world: _World, t: int, todo: list[_World], out: Outcomes) -> bool:
+    """What comes of one step of thread t; false where it must wait."""
+    next_world = world.clone()
+    state = next_world.threads[t]
+    action = machine.run(state)
+    if action.kind is Kind.ERROR:
+        assert action.error is not None
+        out.errors.add((action.error, action.message))
+        return True
+    if action.kind is Kind.BLOCK:
+        next_world.dead.add(t)
+    elif action.kind is Kind.END:
+        next_world.done[t] = action.value
+    elif action.kind is Kind.CHOOSE:
+        for value in range(action.value, action.high + 1):
+            world2 = next_world.clone()
+            machine.reply(world2.threads[t], value, 0)
+            todo.append(world2)
+        return True
+    elif not _perform(machine, next_world, t, action):
+        return False
+    todo.append(next_world)
+    return True
 
 
 def _perform(machine: Machine, world: _World, t: int, action: Action) -> bool:
@@ -133,3 +136,42 @@ def _perform(machine: Machine, world: _World, t: int, action: Action) -> bool:
         case _:
             machine.reply(state, 0, 0)
     return True
+
+
+def fewest_turns(program: Program, kind: ErrorKind, message: str, limit: int = 50_000) -> int | None:
+    """How few runs of steps of one thread lead to an error, of all ways in which threads may take turns; None where
+    none does. All ways with so many turns are tried before those with more."""
+    machine = Machine(program)
+    first = _World([machine.start(i) for i in range(len(program.threads))], {}, {}, set())
+    level, seen = [(first, -1)], set()
+    for turns in range(1, 30):
+        following: list[tuple[_World, int]] = []
+        while level:
+            world, last = level.pop()
+            for t in range(len(world.threads)):
+                if t == last or t in world.done or t in world.dead:
+                    continue
+                for next_world, ended in _whole_turns(machine, world, t):
+                    if ended == (kind, message):
+                        return turns
+                    if ended is None and (key := (next_world.key(), t)) not in seen:
+                        seen.add(key)
+                        following.append((next_world, t))
+            assert len(seen) < limit, "too many states for this helper"
+        level = following
+    return None
+
+
+def _whole_turns(machine: Machine, world: _World, t: int) -> Iterator[tuple[_World, tuple[ErrorKind, str] | None]]:
+    """Every state in which thread t may stop, having gone on alone, and the error it ends in."""
+    todo = [world]
+    while todo:
+        out, steps = Outcomes(), list[_World]()
+        before = todo.pop()
+        _step(machine, before, t, steps, out)
+        for kind_and_message in out.errors:
+            yield before, kind_and_message
+        for after in steps:
+            yield after, None
+            if t not in after.done and t not in after.dead:
+                todo.append(after)

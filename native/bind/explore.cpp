@@ -70,6 +70,7 @@ void bind_explore(nb::module_& m) {
       .def_rw("check_duplicates", &ExploreOptions::check_duplicates)
       .def_rw("digest", &ExploreOptions::digest)
       .def_rw("keep_executions", &ExploreOptions::keep_executions)
+      .def_rw("keep_errors", &ExploreOptions::keep_errors)
       .def_rw("keep_outcomes", &ExploreOptions::keep_outcomes)
       .def_rw("max_events", &ExploreOptions::max_events)
       .def_rw("success_dependencies", &ExploreOptions::success_dependencies)

@@ -14,6 +14,7 @@ ExploreOptions only_counting(ExploreOptions options) {
   options.keep_going = true;
   options.deadlocks = options.races = options.leaks = options.check_duplicates = options.digest = false;
   options.keep_executions = 0;
+  options.keep_errors = 0;
   options.keep_outcomes = false;
   return options;
 }

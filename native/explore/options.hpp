@@ -21,6 +21,7 @@ struct ExploreOptions {
   bool check_duplicates = false;      // hash every complete graph
   bool digest = false;                // sum up the hashes of all executions
   std::uint64_t keep_executions = 0;  // hand out this many complete executions as data
+  std::uint64_t keep_errors = 0;      // hand out this many executions with an error, not one for each place
   bool keep_outcomes = false;         // and the first execution of every outcome
   std::uint32_t max_events = 1 << 13; // per execution
   std::size_t cache_bytes = 24 << 20; // thread states remembered

@@ -273,9 +273,11 @@ void Reporter<G>::report(const G& g, ErrorKind kind, const std::string& message,
   if (!detail::is_bound(kind) && !options_.keep_going) failed_ = true;
   if (kind == ErrorKind::MixedSize && thread >= 0) ask_for_cuts(*g.thread[static_cast<std::size_t>(thread)].now);
   const std::size_t before = states_.prologue().steps().size();
+  const bool every = !detail::is_bound(kind) && results_.findings.size() < options_.keep_errors;
+  results_.every_error |= every;
   Finding* known = nullptr;
   for (Finding& f : results_.findings)
-    if (f.kind == kind && f.position == position) known = &f;
+    if (!every && f.kind == kind && f.position == position) known = &f;
   if (known != nullptr) {
     ++known->count;
     if (detail::is_bound(kind) || before + g.order.size() >= known->execution.events.size()) return;

@@ -25,9 +25,11 @@ void Results::merge(Results&& other) {
   flags.insert(other.flags.begin(), other.flags.end());
   for (auto& [values, count] : other.outcomes)
     outcomes[values] += count;
+  every_error |= other.every_error;
   for (Finding& f : other.findings) {
-    const auto known = std::find_if(findings.begin(), findings.end(),
-                                    [&](const Finding& k) { return k.kind == f.kind && k.position == f.position; });
+    const auto known = std::find_if(findings.begin(), findings.end(), [&](const Finding& k) {
+      return !every_error && k.kind == f.kind && k.position == f.position;
+    });
     if (known == findings.end()) {
       findings.push_back(std::move(f));
       continue;

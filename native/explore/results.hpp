@@ -69,6 +69,7 @@ struct Results {
   bool waits_in_block = false; // a thread may wait in an atomic block, which only enumeration judges
   std::map<std::vector<std::uint64_t>, std::uint64_t> outcomes; // observed values -> complete executions
   std::vector<Finding> findings;                                // one per kind and place, the smallest that was met
+  bool every_error = false;                                     // one per execution instead
   std::set<std::int32_t> flags;                                 // checks of the plan whose flag was raised
   std::set<std::uint32_t> assumed;                              // where assumes failed that blocked an execution
   std::vector<Execution> kept;                                  // where executions were asked for

@@ -4,11 +4,13 @@ witness is made whole, judged again by the model's own file and by replay, and g
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Protocol, TypeVar
 
 from fencepost.errors import FencepostError
-from fencepost.models.registry import Model
+from fencepost.models.registry import Model, find
 from fencepost.options import CheckOptions
+from fencepost.program.instructions import ErrorKind
 from fencepost.program.program import Program
 from fencepost.records import dataclass, replace
 from fencepost.repair.files import Files
@@ -37,8 +39,12 @@ class Trial:
     files: Files | None = None
 
 
-#: Given a program after all passes and the size of an execution: the errors under sc, as far as they are found.
-Plain = Callable[[Program, int], list[Witness]]
+#: Given a program after all passes, a model and the size of an execution: more executions with errors.
+Others = Callable[[Program, Model, int], list[Witness]]
+
+#: Events of the executions that are compared, of all together: a fixed amount of work.
+_COMPARED = 3_000
+_TRIED = 3  # of the simplest, where the model does not allow one, or where it does not replay
 
 _PLAIN = "the error needs no weak memory: an execution in which the threads take turns is told"
 
@@ -46,21 +52,21 @@ _PLAIN = "the error needs no weak memory: an execution in which the threads take
 def answer(
     analysis: Analysis[Options, Progress], program: Program, model: Model, options: Options,
     progress: Progress | None = None, trial: Trial | None = None, *, replayed: bool = False,
-    plainly: Plain | None = None,
+    others: Others | None = None,
 ) -> Verdict:  # fmt: skip
     """What the analysis says, with a witness that holds. Without a `trial` no fix is looked for. `replayed`: the
-    analysis ran its witness again itself, on a machine of its own, and asked the model about it. `plainly`: looks for
-    the same errors without weak memory, which are easier to follow."""
+    analysis ran its witness again itself, on a machine of its own, and asked the model about it. `others`: finds more
+    executions with the same errors, of which the simplest is told."""
     verdict = analysis(program, model, options, progress)
     if verdict.witness is None:
         return verdict
     found = verdict.witnesses if replayed else tuple(confirmed(w, model) for w in verdict.witnesses)
-    if plainly is not None:
-        told = _simplest(found, model, plainly)
+    if others is not None:
+        told = _simplest(found, model, others)
         errors = {old.error: new.error for old, new in zip(verdict.witnesses, told, strict=True)}
         verdict, found = replace(verdict, errors=tuple(errors.get(e, e) for e in verdict.errors)), told
-    first, *others = _curable(found, program, trial) if trial is not None else found
-    return replace(verdict, witness=first, others=tuple(others))
+    first, *rest = _curable(found, program, trial) if trial is not None else found
+    return replace(verdict, witness=first, others=tuple(rest))
 
 
 def confirmed(witness: Witness, model: Model) -> Witness:
@@ -78,30 +84,54 @@ def confirmed(witness: Witness, model: Model) -> Witness:
     return whole
 
 
-def _simplest(found: tuple[Witness, ...], model: Model, plainly: Plain) -> tuple[Witness, ...]:
-    """Where the same error, at the same place, is found without weak memory, that execution is the witness. The model
-    is asked about it, and it is run again, as any other one."""
+def _simplest(found: tuple[Witness, ...], model: Model, others: Others) -> tuple[Witness, ...]:
+    """Of the executions that end in the same error, at the same place, the one that is easiest to follow: first one
+    without weak memory, where there is such; then one with few reads that miss something, and few changes of thread.
+    The model is asked about it, and it is run again, as any other one."""
     from fencepost.witness.cycles import takes_turns
 
-    weak = [w for w in found if w.program is not None and not takes_turns(w.execution)]
-    if not weak or weak[0].program is None:
+    program = next((w.program for w in found if w.program is not None), None)
+    if program is None:
         return found
-    plain = plainly(weak[0].program, max(len(w.execution.events) for w in weak))
-    same = {_name(w): w for w in reversed(plain) if takes_turns(w.execution)}
-    return tuple(_instead(w, same.get(_name(w)), model) if w in weak else w for w in found)
+    size = max(len(w.execution.events) for w in found)
+    sc = find("sc")
+    plain = [w for w in others(program, sc, size) if takes_turns(w.execution)]
+    named = {_name(w) for w in plain}
+    weak = others(program, model, size) if any(_name(w) not in named for w in found) and model.name != sc.name else []
+    return tuple(_simpler(w, [o for o in plain if _name(o) == _name(w)] or weak, model) for w in found)
+
+
+def _simpler(witness: Witness, others: list[Witness], model: Model) -> Witness:
+    from fencepost.witness.story import effort_of
+
+    same = sorted((o for o in others if _name(o) == _name(witness)), key=_size)
+    few = sum(1 for total in accumulate(map(_size, same)) if total <= _COMPARED)
+    ranked = sorted((effort_of(o), n) for n, o in enumerate(same[:few]))
+    own = effort_of(witness)
+    for cost, n in ranked[:_TRIED]:
+        instead = _instead(witness, same[n], model) if cost < own else None
+        if instead is not None and effort_of(instead) < own:  # a hole in it may have been filled
+            return instead
+    return witness
+
+
+def _size(witness: Witness) -> int:
+    return len(witness.execution.events)
 
 
 def _name(witness: Witness) -> tuple[object, ...]:
     return witness.error.kind, witness.error.at, witness.error.message
 
 
-def _instead(witness: Witness, plain: Witness | None, model: Model) -> Witness:
-    if plain is None:
-        return witness
+def _instead(witness: Witness, other: Witness, model: Model) -> Witness | None:
+    from fencepost.witness.cycles import takes_turns
+
+    plainly = not takes_turns(witness.execution) and takes_turns(other.execution)
+    notes = (*witness.notes, _PLAIN) if plainly and witness.error.kind is not ErrorKind.RACE else witness.notes
     try:
-        return confirmed(replace(plain, model=witness.model, notes=(*witness.notes, _PLAIN)), model)
+        return confirmed(replace(other, model=witness.model, notes=notes), model)
     except FencepostError:  # the one that was found first is a witness, too
-        return witness
+        return None
 
 
 def _curable(witnesses: tuple[Witness, ...], program: Program, trial: Trial) -> tuple[Witness, ...]:

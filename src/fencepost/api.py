@@ -148,9 +148,9 @@ def _explored(
     program: Program, options: CheckOptions, progress: Watch | None = None, *, simplest: bool = False,
     files: Files | None = None,
 ) -> Verdict:  # fmt: skip
-    """`simplest`: for people to read, an error that needs no weak memory is shown without it. `files`: what the program
-    was read from, where a fix may change declarations."""
-    from fencepost.explore.plain import plain_errors
+    """`simplest`: for people to read, an error is shown in the simplest execution that is found. `files`: what the
+    program was read from, where a fix may change declarations."""
+    from fencepost.explore.plain import other_errors
 
     if options.via_robustness:
         from fencepost.via_robustness import explore_via_robustness as explore
@@ -161,7 +161,7 @@ def _explored(
     trial = Trial(_explored, alone, files=files) if options.fix else None
     return answer(
         partial(explore, run=_runner(options)), program, find_model(options.model), options, progress, trial,
-        plainly=partial(plain_errors, options=options) if simplest else None,
+        others=partial(other_errors, options=options) if simplest else None,
     )  # fmt: skip
 
 

@@ -119,4 +119,4 @@ def test_of_the_executions_of_one_error_the_smallest_is_shown(tmp_path: Path) ->
         witness = fencepost.check(file, keep_going=keep_going, fix=False).witness
         assert witness is not None
         sizes.append(sum(e.thread >= 0 and e.is_access for e in witness.execution.events))
-    assert sizes == [4, 2]
+    assert sizes == [2, 2]

@@ -91,6 +91,14 @@ def run(
     return report
 
 
+def erroneous(prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, most: int) -> Report:
+    """Explores with so many findings, one for each execution with an error and not one for each place."""
+    report = _Run(prepared, model, engine, options, None, 0, most).report()
+    if report.results.asymmetric:
+        return erroneous(prepared, model, engine, replace(options, symmetry=False), most)
+    return report
+
+
 def stream(prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions) -> Iterator[CoreExecution]:
     """The complete executions as they are found, a few at a time: none is kept once it was handed out."""
     return _Run(prepared, model, engine, options, None, _UNLIMITED).stream()
@@ -101,10 +109,11 @@ class _Run:
 
     def __init__(
         self, prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, progress: Watch | None,
-        keep: int,
+        keep: int, errors: int = 0,
     ) -> None:  # fmt: skip
         self.prepared, self.options, self.progress = prepared, options, progress
         native = native_options(prepared, model, engine, options, keep)
+        native.keep_errors = errors
         self.exploration = _core.Exploration(prepared.bytecode, native)
         self.fingerprint = _fingerprint(prepared, model, options) if options.save or options.resume else ""
         self.before: CoreResults | None = None

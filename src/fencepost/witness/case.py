@@ -81,10 +81,15 @@ class Case:
         return run.shown if run is not None else None
 
     @cached_property
+    def led_here(self) -> frozenset[int]:
+        """Without these events there would be no error."""
+        return self.relations.causal_past(self._roots()) or frozenset(e.id for e in self.events)
+
+    @cached_property
     def past(self) -> frozenset[int]:
         """The events that the story tells: what led to the error and, where that is no reason by itself, the newer
         values that its thread missed."""
-        past = self.relations.causal_past(self._roots()) or frozenset(e.id for e in self.events)
+        past = self.led_here
         if self.witness.cycle or self.error_is_order or shortest_cycle(self.relations, past):
             return frozenset(e for e in past if self.events[e].kind not in _UNTOLD)
         late = {w for e in past if self._concerns(e) for w in self.relations.missed(e)[:1]}

@@ -3,7 +3,8 @@
 Program order is always kept. Reads come after the writes that they read from wherever that is possible (on hardware it
 need not be: a load may see a store that depends on it). Writes come in coherence order, and after the reads that
 missed them, as far as that goes: for a sequentially consistent execution the order is one of its interleavings. Among
-the orders that agree on all this, one with the fewest changes of thread is told.
+the orders that agree on all this, one with the fewest changes of thread is told. Of an execution that needs weak memory
+no order agrees on all of it: the one that disagrees least is told.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from itertools import islice, pairwise
 
 from fencepost.execution.execution import Event, EventKind, Pair
 from fencepost.witness.relations import Relations
+from fencepost.witness.straight import straightest
 from fencepost.witness.turns import Unit, fewest_turns
 
 #: With more steps than that, nobody counts the turns.
@@ -33,8 +35,11 @@ def linearise(relations: Relations, told: Collection[int]) -> list[Unit]:
     order = _merge(queues, *needs, late)
     if len(order) > _LONG:
         return _together(relations, order)
-    kept = {(a, b) for before in needs for b, all_ in before.items() for a in all_} | _fixed(relations, order)
-    return _together(relations, fewest_turns(order, {e.id: e.thread for e in x.events}, kept))
+    starts, *ordered = needs
+    hard = {(a, b) for b, all_ in starts.items() for a in all_} | _fixed(relations, order)
+    kept = {(a, b) for before in ordered for b, all_ in before.items() for a in all_} | hard
+    order = fewest_turns(order, {e.id: e.thread for e in x.events}, kept)
+    return _together(relations, straightest(relations, order, hard))
 
 
 def _starts(relations: Relations, told: Collection[int]) -> set[Pair]:

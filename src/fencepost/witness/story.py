@@ -23,6 +23,7 @@ from fencepost.witness.names import MODES, listed
 from fencepost.witness.operations import HIDDEN, told_as
 from fencepost.witness.sites import Called, foreign, in_library
 from fencepost.witness.sources import Sources, sources_of
+from fencepost.witness.straight import Effort, effort
 from fencepost.witness.titles import TITLES
 from fencepost.witness.turns import Unit
 
@@ -84,6 +85,18 @@ class Story:
 def tell(witness: Witness, sources: Sources | None = None, *, whole: bool = False) -> Story:
     """`whole` tells every event, not only what led to the error."""
     return _Teller(open_case(witness), sources or sources_of(witness), whole).story()
+
+
+def effort_of(witness: Witness) -> tuple[Effort, Effort, int]:
+    """How hard it is to follow what led to the error, and the whole story, which tells what was missed, too; and how
+    many steps that has."""
+    teller = _Teller(open_case(witness), Sources(), whole=False)
+    relations, whole = teller.case.relations, teller.units
+    told = effort(relations, whole)
+    if told.weak or teller.told <= teller.case.led_here:
+        return told, told, len(whole)
+    led = linearise(relations, teller.told & teller.case.led_here)
+    return effort(relations, led), told, len(whole)
 
 
 class _Teller:
