@@ -74,6 +74,7 @@ void bind_left_out(nb::module_& m) {
   number(look, "op", &Look::op);
   number(look, "bits", &Look::bits);
   look.def_rw("mask", &Look::mask).def_rw("operand", &Look::operand).def_rw("bytes", &Look::bytes);
+  look.def_rw("follows", &Look::follows);
   m.def("meet", &meet, nb::arg("between"), nb::arg("look"), "Whether what the one does may matter to the other.");
 }
 

@@ -14,6 +14,7 @@
 #include "graph/graph.hpp"
 #include "models/blocks.hpp"
 #include "models/consistency.hpp"
+#include "vm/undone.hpp"
 
 #include <memory>
 #include <optional>
@@ -150,6 +151,11 @@ private:
   bool looked_twice(const typename Graph<W>::Thread& th) const;
   bool stands_for_nothing() const;
 
+  // --- what rounds read that are left out
+  void note_late(Id e, LocalState& action);
+  void note_late_ends();
+  void judge_cut(Id r);
+
   // --- attempts in vain
   struct Attempt {
     std::uint32_t thread, first; // first: the program-order index of its first event
@@ -235,7 +241,8 @@ private:
   Reporter<Graph<W>> reporter_;
   Blocks<W> blocks_;
   const bool own_hb_, has_non_atomics_, has_blocks_, has_barriers_, has_sections_;
-  const bool leaves_out_; // graphs in which somebody looked twice
+  const bool leaves_out_;      // graphs in which somebody looked twice
+  UndoneRounds* const undone_; // where graphs tell what is in order with rounds that are left out
   Symmetry<W> symmetry_;
   std::vector<std::unique_ptr<Graph<W>>> graphs_;
   std::size_t depth_ = 0;

@@ -7,6 +7,7 @@
 #include "explore/engine_blocks_impl.hpp"
 #include "explore/engine_forward_impl.hpp"
 #include "explore/engine_impl.hpp"
+#include "explore/engine_late_impl.hpp"
 #include "explore/engine_looks_impl.hpp"
 #include "explore/engine_report_impl.hpp"
 #include "explore/engine_sections_impl.hpp"

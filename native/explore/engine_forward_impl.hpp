@@ -30,6 +30,7 @@ Engine<W>::Engine(LocalStates& states, const ExploreOptions& options, Results& r
       has_barriers_(detail::uses(states, [](const Instruction& i) { return i.flags & flag::barrier; })),
       has_sections_(options.sections && !has_blocks_ && !without_coherence(options.model)),
       leaves_out_(options.machine.shortcuts && !has_blocks_ && !without_coherence(options.model)),
+      undone_(states.undone() && states.undone()->ordered() ? states.undone() : nullptr),
       symmetry_(states, options, !has_blocks_) {
   use_level(0);
 }
@@ -156,6 +157,7 @@ template <unsigned W> bool Engine<W>::push_next() {
     f.kind = Kind::Write;
     f.cursor = g.coherence_last(g[e].location);
     compute_rows(g, e, options_.model);
+    note_late(e, *g[e].at);
     answer(e);
     stop_after_attempt(e);
     break;

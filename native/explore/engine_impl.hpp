@@ -71,7 +71,10 @@ template <unsigned W> typename Engine<W>::Step Engine<W>::advance_plain(Frame& f
     g[f.event].value = th.now->action.value;
   }
   compute_rows(g, f.event, options_.model);
-  if (a.kind == ActionKind::Free) judge_access(f.event);
+  if (a.kind == ActionKind::Free) {
+    note_late(f.event, *g[f.event].at);
+    judge_access(f.event);
+  }
   answer(f.event);
   if (a.kind == ActionKind::Join) judge_join(f.event);
   return Step::Applied;
@@ -126,8 +129,9 @@ template <unsigned W> bool Engine<W>::apply_source(Frame& f, Id w) {
   FP_ASSERT(g.order.back() == f.event, "who gets a source should be the last event");
   g.set_reads_from(f.event, w);
   settle_read(f.event);
-  if (leads_nowhere(f.event) || !consistency_.accepts_read(g, f.event) || hopeless() ||
-      !symmetry_.canonical(g, f.event)) {
+  const bool nowhere = leads_nowhere(f.event);
+  if (nowhere) judge_cut(f.event);
+  if (nowhere || !consistency_.accepts_read(g, f.event) || hopeless() || !symmetry_.canonical(g, f.event)) {
     unsettle_read(f.event);
     return false;
   }

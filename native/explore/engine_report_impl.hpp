@@ -7,6 +7,7 @@
 namespace fencepost {
 
 template <unsigned W> void Engine<W>::complete() {
+  if (undone_) note_late_ends();
   if (without_coherence(options_.model)) return complete_without_coherence();
   const Graph<W>* judged = has_blocks_ ? blocks_.judged(graph()) : &graph();
   if (has_sections_ && !disciplined(graph())) return give_up_sections();

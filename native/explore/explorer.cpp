@@ -66,6 +66,8 @@ Explorer::Explorer(const Bytecode& program, const ExploreOptions& options)
     : program_(program), options_(options), numbers_(std::make_shared<ThreadNumbers>(program.threads.size())),
       remaining_(1) {
   options_.machine.old_values = options.by_plan() || own_happens_before(options.model);
+  options_.machine.ordered =
+      own_happens_before(options.model) && !options.by_plan() && !options.by_rsmc() && !options.rcmc;
   options_.machine.keeps = !options.by_plan() && !without_coherence(options.model);
 }
 

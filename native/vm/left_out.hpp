@@ -44,6 +44,10 @@ struct Look {
   std::uint64_t address = 0, mask = 0, operand = 0;
   std::uint64_t bytes = 0; // Frees: how large it is at most, or 0 where that is not known
 
+  // Of what may be an error beside a read: a thread of which it follows more than happens before it.
+  static constexpr std::int32_t anybody = -1, nobody = -2; // anybody: that is not known
+  std::int32_t follows = anybody;
+
   auto operator<=>(const Look&) const = default;
 };
 

@@ -61,7 +61,10 @@ LocalStates::LocalStates(const Bytecode& program, bool track_dependencies, Machi
   const bool any = std::any_of(program.code.begin(), program.code.end(), undoes);
   if (any && rounds_) attempts_ = std::make_unique<Attempts>(machine_, *rounds_);
   const bool old_values = limits.old_values && std::any_of(program.code.begin(), program.code.end(), spins);
-  if (old_values || (any && limits.keeps)) undone_ = std::make_unique<UndoneRounds>(program, limits.old_values);
+  const auto block = [](const Instruction& i) { return i.opcode == Opcode::AtomicBegin; };
+  const bool ordered = limits.ordered && std::none_of(program.code.begin(), program.code.end(), block);
+  if (old_values || (any && limits.keeps))
+    undone_ = std::make_unique<UndoneRounds>(program, limits.old_values, ordered);
 }
 
 LocalStates::~LocalStates() = default;

@@ -28,6 +28,7 @@ struct LocalState {
   std::uint32_t mark = 0;          // of the last collection that kept it
   LocalState* parent = nullptr;    // null for the first state of a thread
   std::uint64_t answer = 0;        // the edge from the parent; of one that was told, whether it succeeds
+  std::uint64_t late = 0;          // the first 64 threads that note_late was told of
   bool told = false;               // the parent, with the outcome of its compare-exchange said beforehand
   LocalState* twins[2] = {};       // itself, where that is said
   LocalState* stopped = nullptr;   // itself, where the attempt in vain before it is left out: see Attempts
@@ -124,7 +125,7 @@ public:
 
   Machine& machine() { return machine_; }
   Attempts* attempts() const { return attempts_.get(); }
-  const UndoneRounds* undone() const { return undone_.get(); }
+  UndoneRounds* undone() const { return undone_.get(); }
   Locations& locations() { return locations_; }
   const Prologue& prologue() const { return prologue_; }
 

@@ -98,7 +98,16 @@ void UndoneRounds::note_use(const LocalState& s) {
   }
   if (!uses && a.kind != ActionKind::Free && (a.kind != ActionKind::End || a.process)) return;
   const bool alone = s.state.thread == 0 && s.running == 0 && !others_start_;
-  (alone ? alone_ : looks_).insert(at(s, use_of(a)));
+  Look look = at(s, use_of(a));
+  if (ordered_) look.follows = Look::nobody;
+  (alone ? alone_ : looks_).insert(look);
+}
+
+void UndoneRounds::note_late(const LocalState& s, std::uint32_t other) {
+  FP_ASSERT(ordered_, "only who is told the order should ask for it");
+  Look look = at(s, use_of(s.action));
+  look.follows = static_cast<std::int32_t>(other);
+  looks_.insert(look);
 }
 
 // What was read in a round that is left out. Not what it reads first: whatever it found, the thread reads that place
@@ -169,7 +178,11 @@ void UndoneRounds::note(const LocalState& s, const Machine& machine) {
 
 bool meet(const Between& between, const Look& look) {
   using Kind = Look::Kind;
-  if (between.thread == look.thread) return false;
+  if (between.is_read() && look.follows != Look::anybody) { // kin may have each other's names
+    if (look.follows != static_cast<std::int32_t>(between.thread)) return false;
+  } else if (between.thread == look.thread) {
+    return false;
+  }
   const bool values = between.kind == Between::Kind::Value || between.kind == Between::Kind::ByOthers;
   if (look.kind == Kind::Frees || look.kind == Kind::Ends) return !values && takes(look, between.address);
   if (between.address >= look.address + look.size || look.address >= between.address + between.size) return false;

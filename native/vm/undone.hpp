@@ -21,12 +21,18 @@ namespace fencepost {
 
 class UndoneRounds {
 public:
-  // `old_values`: others may read what was there before.
-  UndoneRounds(const Bytecode& program, bool old_values)
-      : program_(program), liveness_(program, Liveness::Observed::Live), old_values_(old_values) {}
+  // `old_values`: others may read what was there before. `ordered`: what is unordered with others is told by
+  // `note_late`.
+  UndoneRounds(const Bytecode& program, bool old_values, bool ordered)
+      : program_(program), liveness_(program, Liveness::Observed::Live), old_values_(old_values), ordered_(ordered) {}
+
+  bool ordered() const { return ordered_; }
 
   // Notes what a state of a thread is about to do, or has just left out.
   void note(const LocalState& state, const Machine& machine);
+
+  // Notes that what a state is about to do follows more of what another thread did than happens before it.
+  void note_late(const LocalState& state, std::uint32_t other);
 
   std::set<Between> between;
 
@@ -43,7 +49,7 @@ private:
 
   const Bytecode& program_;
   Liveness liveness_;
-  bool old_values_;
+  bool old_values_, ordered_;
   bool others_start_ = false;    // threads that are not the first one
   std::set<Look> looks_, alone_; // alone: uses by the first thread while it seems to be the only one
   std::unordered_map<std::uint64_t, std::uint64_t> sizes_; // of memory on the heap, the largest that began there

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -73,9 +74,39 @@ def test_a_free_after_a_round_that_is_left_out_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_where_a_few_rounds_show_nothing_there_is_no_answer(model: str) -> None:
+def test_a_write_that_follows_the_loop_in_order_is_no_doubt(model: str) -> None:
     ordered = _RACE.replace("f := 1", "f.rel := 1").replace("f == 1", "f.acq == 1")
-    assert _checked(ordered, model).answer is Answer.UNKNOWN
+    assert _checked(ordered, model).answer is Answer.PASS
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_where_a_few_rounds_show_nothing_there_is_no_answer(model: str) -> None:
+    """The write is in order with the loop, but not with what came after it."""
+    beside = _RACE.replace("f\n", "f, g\n", 1).replace("f := 1", "f.rel := 1; g := 1")
+    text = beside.replace("wait(f == 1)", "wait(f.acq == 1); wait(g == 1)")
+    assert _checked(text, model).answer is Answer.UNKNOWN
+
+
+@pytest.mark.parametrize("text", [
+    "thread Q { y.na := 1; y.rel := 2 }\nthread T { while 1 { k := x; if k == 1 { break }; s := y.acq } }",
+    "thread T { while 1 { k := x; if k == 1 { break }; s := y.acq } }\nthread Q { y.na := 1; y.rel := 2 }",
+])  # fmt: skip
+@pytest.mark.parametrize("model", MODELS)
+def test_a_race_of_a_read_after_which_the_search_ends_is_found(text: str, model: str) -> None:
+    """The round may not see the newest write, and is in order with that one."""
+    found = _checked(f"var x, y\n{text}\nthread R {{ x := 1 }}\n", model)
+    assert [e.kind for e in found.errors] == [ErrorKind.RACE]
+
+
+#: Queues hand nodes over by releases and acquires: a round in vain reads what others wrote into theirs.
+_QUEUE = Path(__file__).parents[2] / "benchmarks" / "rcmc" / "ms-queue.c"
+
+
+@pytest.mark.parametrize("model", ["rc11", "wrc11"])
+@pytest.mark.parametrize("flags", [(), ("-DSC",)])
+def test_a_queue_whose_rounds_read_nodes_is_decided(model: str, flags: tuple[str, ...]) -> None:
+    found = fencepost.check(_QUEUE, model=model, fix=False, flags=("-DN=3", *flags))
+    assert (found.answer, found.executions) == (Answer.PASS, 1368)
 
 
 #: A round reads four bytes; another thread writes the third of them.
@@ -210,12 +241,39 @@ def _program(seed: int) -> str:
         thread R {{ {pick(["", "x.rlx := 2; "])}x.{pick(["rlx", "rel"])} := 1 }}"""
 
 
-def _same_errors(seed: int, model: str) -> bool:
+def _same_errors(seed: int, model: str, program: Callable[[int], str] = _program) -> bool:
     """What shows within three rounds of each loop, none left out, is told, and nothing else; whether one did."""
-    text = _program(seed)
+    text = program(seed)
     told, slowly = _checked(text, model), _checked(text, model, spin_detection=False, unroll=3)
     assert (told.answer is Answer.FAIL) == (slowly.answer is Answer.FAIL), f"seed {seed}, {model}\n{text}"
     return told.answer is Answer.FAIL
+
+
+def _chain(seed: int) -> str:
+    """The same with more threads in any order: some that pass it on, some that are equal, some that learn more."""
+    random = Random(seed)
+    pick = random.choice
+    order = lambda: pick(["rlx", "rlx", "acq"])  # noqa: E731
+    gives = lambda: pick(["rlx", "rel", "rel"])  # noqa: E731
+    read_there = pick(["y.na", "y.na", "y.rlx", "y.acq"])
+    body = pick([f"s := {read_there}", f"if k == 2 {{ s := {read_there} }}", f"t := z.rlx; s := {read_there}",
+                 f"s := {read_there}; t := z.{order()}"])  # fmt: skip
+    after = pick([f"f.{gives()} := 1", f"r := FADD(f.{pick(['rlx', 'acq_rel'])}, 1)", f"f.{gives()} := 1; g := 1",
+                  "fence.rel; f := 1", "r := FADD(f.rlx, 1); if r == 1 { y.na := 3 }",
+                  "r := FADD(f.acq_rel, 1); if r == 0 { y.na := 3 }"])  # fmt: skip
+    write = pick(["y.na := 1", "y.na := 1", "y.rlx := 1", "y.rel := 2", "y.na := 1; y.rel := 2", "z := 1; y.na := 1"])
+    learns = pick(["wait(h.{} == 1); {}", "wait(f.{} == 1); {}", "if h.{} == 1 {{ {} }}", "if f.{} == 1 {{ {} }}",
+                   "wait(g.{} == 1); {}", "wait(f == 1); fence.acq; {1}", "i := x.{}; {}",
+                   "wait(g == 1); wait(f.{} == 1); {}"])  # fmt: skip
+    equal = pick(["", "", "(i in 1..2)"])
+    threads = [
+        f"thread T{equal} {{ while 1 {{ k := x.{order()}; if k == 1 {{ break }}; {body} }}; {after} }}",
+        f"thread P {{ wait(f.{order()} == 1); h.{gives()} := 1 }}",
+        f"thread Q {{ {learns.format(order(), write)} }}",
+        f"thread R {{ {pick(['', 'x := 2; ', 'y.na := 4; ', 'g := 1; '])}x.{gives()} := 1 }}",
+    ]
+    random.shuffle(threads)
+    return "\n".join(["var x, y, z, f, g, h", *threads])
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -223,7 +281,13 @@ def test_errors_in_what_rounds_read_are_those_of_an_exploration_that_leaves_noth
     assert 10 < sum(_same_errors(seed, model) for seed in range(80)) < 40
 
 
+@pytest.mark.parametrize("model", MODELS)
+def test_so_they_are_where_others_pass_on_that_the_loop_is_over(model: str) -> None:
+    assert 10 < sum(_same_errors(seed, model, _chain) for seed in range(60)) < 50
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 def test_so_they_are_in_many_programs(model: str) -> None:
     assert sum(_same_errors(seed, model) for seed in range(1_000, 4_000)) > 300
+    assert sum(_same_errors(seed, model, _chain) for seed in range(1_000, 4_000)) > 300

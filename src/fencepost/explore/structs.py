@@ -24,7 +24,9 @@ MEMBERS: dict[type, dict[str, type | None]] = {
         "execution": _core.CoreExecution,
     },
     _core.CoreBetween: dict.fromkeys(("kind", "size", "thread", "loop", "address", "without", "was")),
-    _core.CoreLook: dict.fromkeys(("kind", "size", "op", "bits", "thread", "address", "mask", "operand", "bytes")),
+    _core.CoreLook: dict.fromkeys(
+        ("kind", "size", "op", "bits", "thread", "address", "mask", "operand", "bytes", "follows")
+    ),
     _core.CoreResults: {
         "executions": None, "blocked": None, "choices": None, "erroneous": None, "duplicates": None, "digest": None,
         "dead_ends": None,
