@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 import pytest
@@ -19,7 +19,7 @@ _NAMES = "xyz"
 
 @dataclass(frozen=True)
 class Op:
-    """`while`: goes to `to` where the location is not `value`; `jump` goes to `to`."""
+    """`while` and `until`, which looks last: goes to `to` where the location is not `value`; `jump` goes to `to`."""
 
     kind: str
     where: int = 0
@@ -35,13 +35,15 @@ def _ops(statements: list[tuple]) -> list[Op]:
     for kind, where, value, *body in statements:
         if kind == "copy":
             found += [Op("look", where), Op("put", where)]
-        elif kind != "while":
+        elif kind not in ("while", "until"):
             found.append(Op(kind, where, value))
-        if kind != "while":
+        if kind not in ("while", "until"):
             continue
-        head, inside = len(found), _ops(body[0])
-        found.append(Op("while", where, value, head + len(inside) + 2))
-        found += [*inside, Op("jump", to=head)]
+        start = len(found)
+        inside = [replace(o, to=o.to + start + (kind == "while")) for o in _ops(body[0])]
+        looks = Op("while", where, value, start + len(inside) + 2)
+        found += [looks, *inside] if kind == "while" else [*inside, looks]
+        found.append(Op("jump", to=start))
     return found
 
 
@@ -49,11 +51,14 @@ def _text(statements: list[tuple]) -> str:
     forms = {
         "set": "{x} := {v}", "wait": "wait({x} == {v})", "add": "FADD({x}, {v})", "copy": "r := {x}; {x} := r",
         "look": "r := {x}", "fail": "assert(0 == 1)", "swap": "r := XCHG({x}, {v})",
+        "fence": "fence.sc",
         "take": "while 1 {{ _, k := CAS({x}, {v}, 0); if k {{ break }} }}",
     }  # fmt: skip
     parts = []
     for kind, where, value, *body in statements:
-        if kind == "while":
+        if kind == "until":
+            parts.append(f"while 1 {{ {_text(body[0])}; if {_NAMES[where]} != {value} {{ break }} }}")
+        elif kind == "while":
             parts.append(f"while {_NAMES[where]} == {value} {{ {_text(body[0])} }}")
         else:
             parts.append(forms[kind].format(x=_NAMES[where], v=value))
@@ -179,9 +184,11 @@ def _threads(seed: int) -> list[list[tuple]]:
             [("set", 2, other)],
             [("swap", 1, other)],
             [("add", 2, 1), ("set", 1, stored), ("add", 2, -1)],
+            [("fence", 0, 0), ("set", 1, stored)],
         ])  # fmt: skip
         after = [("set", random.choice([1, 2]), random.choice([0, 1]))] if random.random() < 0.3 else []
-        return [("while", random.choice([0, 0, 0, 2]), 0, body), *after]
+        kind = random.choice(["while", "while", "until"])
+        return [(kind, random.choice([0, 0, 0, 2]), 0, body), *after]
 
     def straight() -> list[tuple]:
         one = [("wait", 1, stored), ("wait", 1, stored), ("set", 1, 0), ("set", 1, 0), ("set", 1, 3 - stored),
@@ -267,3 +274,10 @@ def test_and_who_waits_for_one_after_the_other_may_end_them(model: str, waits: s
         thread R {{ while x == 0 {{ y := 2 }} }}
         thread Q {{ {waits}; x := 1; assert(0 == 1) }}"""
     assert _checked(text, model).errors[0].kind is ErrorKind.ASSERTION
+
+
+@pytest.mark.parametrize("model", _MODELS)
+@pytest.mark.parametrize("first", ["y := 0", "fence.sc; y := 0", "fence.sc; k := y", "y := 0; y := 0"])
+def test_a_round_that_does_something_else_before_it_looks_goes_round_for_ever(model: str, first: str) -> None:
+    text = f"var x, y\nthread P {{ x := 1 }}\nthread Q {{ k := 1; while k {{ {first}; k := x }} }}\n"
+    assert _checked(text, model).errors[0].kind is ErrorKind.LIVENESS

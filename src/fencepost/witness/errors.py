@@ -138,6 +138,8 @@ class _Judge:
             return True
         if action.error is ErrorKind.LOOP_BOUND:
             return self._goes_round(run)
+        if action.kind in (Kind.WRITE, Kind.FENCE) and not action.rmw:
+            return self._goes_round(run)
         if action.kind not in (Kind.JOIN, Kind.READ) and not action.rmw:
             return False
         if action.kind is Kind.JOIN:
