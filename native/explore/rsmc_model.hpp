@@ -107,6 +107,7 @@ private:
   bool fetch_event(State& s, std::uint32_t t, LocalState* now);
   bool fetch_access(State& s, std::uint32_t t, LocalState* now);
   bool fetch_system_event(State& s, std::uint32_t t, LocalState* now);
+  bool serves(State& s, Id e, const LocalState* now);
   LocalState* pass(State& s, Id e, LocalState* now);
   LocalState* pass_exchange(State& s, Id e, LocalState* now);
   bool alone(const State& s, std::uint32_t t) const { return !s.open.meets(s.g.thread[t].events); }

@@ -60,13 +60,23 @@ template <unsigned W> bool Model<W>::fetch_thread(State& s, std::uint32_t t) {
     if (s.open.test(s.g.bit(e))) {
       at_front = false;
       if (v.kind == ActionKind::Choose || waits(v.action().part)) break;
-    } else if (v.stuck) {
-      s.g.thread[t].halted = true;
+    } else if (!serves(s, e, now)) {
       break;
     }
     now = pass(s, e, now);
   }
   return s.g.order.size() != before || s.g.thread[t].now != was;
+}
+
+// Whether the thread goes on behind an event that is committed. What a wait compares with may come out after its read.
+template <unsigned W> bool Model<W>::serves(State& s, Id e, const LocalState* now) {
+  CommittedEvent& v = s.g[e];
+  if (v.is_read() && waits(now->action.part)) {
+    if (!known(s, v.thread, now->action.compared_deps)) return false;
+    v.stuck = !states_.machine().satisfied(now->state, now->action, v.value);
+  }
+  s.g.thread[v.thread].halted |= v.stuck;
+  return !v.stuck;
 }
 
 // The thread after an event that is fetched.
@@ -371,7 +381,8 @@ template <unsigned W> void Model<W>::load(std::vector<Successor>& found, const S
   CommittedEvent& v = after.g[e];
   v.value = w == initial ? states_.locations().initial(v.location) : after.g[w].value;
   const Action& a = v.action();
-  v.stuck = !states_.machine().satisfied(v.at->state, a, v.value);
+  v.stuck =
+      waits(a.part) && known(after, v.thread, a.compared_deps) && !states_.machine().satisfied(v.at->state, a, v.value);
   if (a.part == Part::Cas) pass_exchange(after, e, v.at);
   const Name source = w == initial ? initial_store : name_of(after, w);
   const Name event = name_of(after, e);

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
+import fencepost
 from fencepost.enumerate import enumerate_executions
 from fencepost.errors import InputError, UsageError
 from fencepost.explore import executions, explore
@@ -232,3 +234,38 @@ def test_a_witness_is_told_once_no_event_is_missing_before_others() -> None:
     verdict = explore(program, "power", CheckOptions(algorithm="rsmc"))
     assert verdict.witness is not None
     assert replay(verdict.witness.program, verdict.witness.execution)
+
+
+_WAITS = (
+    "k := FADD(n, 1)", "k := n", "k := s", "wait(s == k)", "wait(s != k)", "wait(n >= k)", "BCAS(s, k, 2)", "s := 1",
+    "s := k", "n := k + 1", "r := s", "r := n", "wait(s == 1); n := k",
+)  # fmt: skip
+
+
+def _waiting_for_what_was_read(seed: int) -> str:
+    random = Random(seed)
+    bodies = [random.choices(_WAITS, k=random.choice([1, 2, 2, 3])) for _ in range(random.choice([2, 2, 3]))]
+    threads = "".join(f"thread P{t} {{ local k, r; {'; '.join(b)} }}\n" for t, b in enumerate(bodies))
+    seen = ", ".join(f"P{t}:{r}" for t in range(len(bodies)) for r in "kr")
+    return f"var s, n\n{threads}observe {seen}, s, n\n"
+
+
+@pytest.mark.parametrize("model", ["power", "armv8", "riscv"])
+def test_who_waits_for_a_value_that_comes_out_late(model: str) -> None:
+    """What a wait compares with may be committed after what it read."""
+    decided = 0
+    for seed in range(40):
+        text = _waiting_for_what_was_read(seed)
+        program = read_text(text)
+        wanted = fencepost.outcomes(program, model=model)
+        found = fencepost.outcomes(program, model=model, algorithm="rsmc")
+        assert set(found.states) <= set(wanted.states), f"{seed}\n{text}"
+        if not found.reason:
+            decided += 1
+            assert (found.states, found.executions) == (wanted.states, wanted.executions), f"{seed}\n{text}"
+    assert decided > 15
+    text = (
+        "var s, n\nthread P { k := FADD(n, 1); wait(s == k); r := s; assert(r != 1) }\n"
+        "thread Q { k := FADD(n, 1); wait(s == k); s := k + 1 }\n"
+    )
+    assert fencepost.check(read_text(text), model=model, algorithm="rsmc").answer is Answer.FAIL
