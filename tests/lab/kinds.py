@@ -22,6 +22,7 @@ import explored  # noqa: E402
 import failing  # noqa: E402
 import hardware  # noqa: E402
 import rc11_fuzz  # noqa: E402
+import retries  # noqa: E402
 from compared import MODELS as THREADED  # noqa: E402
 from compared import difference as threads_difference  # noqa: E402
 from compared import difference_with_options  # noqa: E402
@@ -347,6 +348,11 @@ def mixed_kind(model: str) -> Judge:
     return judge
 
 
+def retries_kind(model: str) -> Judge:
+    """Loops around weak exchanges, and the same with each failure for no reason spelled out."""
+    return lambda seed: retries.difference(seed, model)
+
+
 def twins_kind(model: str) -> Judge:
     """Identical threads: the executions that are visited, renamed in all ways, are those without the reduction."""
 
@@ -417,6 +423,7 @@ def kinds() -> list[Kind]:
     found += [Kind("robust, cycles", "ra, sra, tso", robust_cycle_kind, 24)]
     found += [Kind("robust", m, robust_c11_kind(m), 16) for m in ("rc11", "rc11-cpp20")]
     found += [Kind("with and without reductions", m, mixed_kind(m), 3) for m in LANGUAGE]
+    found += [Kind("weak exchanges", m, retries_kind(m), 4) for m in (*LANGUAGE[:5], "power", "armv8")]
     found += [Kind("identical threads", m, twins_kind(m), 8) for m in ("sc", "tso", "pso", "ra", "rc11")]
     found += [Kind("threads and locks, from C", m, threads_kind(m), 4) for m in THREADED]
     found += [Kind("threads and locks, with options", "all", difference_with_options, 8)]
