@@ -47,6 +47,8 @@ private:
   bool still_possible(G& g);
   void take_back(G& g, std::uint32_t t, Id first, LocalState* now) const;
 
+  bool has_tuned_judge(const Plan& plan) const;
+
   // --- one graph
   bool extend();
   std::size_t shown_events(const G& g) const;
@@ -93,6 +95,7 @@ private:
   void keep_if_possible(Id last = none);
   bool possible(G& g, Id last = none);
   bool updated_for_good(G& g, std::uint32_t t, Id w, Location l, std::optional<Set>& stay) const;
+  Id source_in_hole(G& g, std::uint32_t t) const;
   bool could_read(G g, std::uint32_t t, Id w, const Needs<W>& needs);
   void place_everywhere(const G& from, Id a, Id except);
   Set newer_than_known(const G& g, std::uint32_t t, std::uint32_t slot, const Action& a, const Set& kept);
@@ -147,6 +150,8 @@ private:
   void complete();
   void check_memory(const G& g);
   void raise_flags(G& g);
+  void report_race(const G& g, Id a, Id b);
+  std::pair<Id, Id> race_anew(const G& g);
   void collect_states();
 
   LocalStates& states_;

@@ -45,11 +45,7 @@ template <unsigned W> bool CommitEngine<W>::add_read(std::uint32_t t) {
   const Set kept = row(g, needs.always | needs.outside);
   const bool hole = has_hole(g.thread[t]);
   Id best = g.coherence_last(l);
-  if (hole) { // what it would read by its canonical choice depends on what comes after it
-    scratch_ = g;
-    const Id r = scratch_.add(t, now->state.events, now, Half::Whole);
-    best = canonical_source(scratch_, r, scratch_.used);
-  }
+  if (hole) best = source_in_hole(g, t);
   const Set known = newer_than_known(g, t, now->state.events, now->action, kept);
   const bool newest = nothing_after(g, t, now->state.events);
   const bool update = now->action.part == Part::Rmw && newest;
@@ -69,6 +65,21 @@ template <unsigned W> bool CommitEngine<W>::add_read(std::uint32_t t) {
   const bool sure = surely_fits(g, t, now->state.events, *now);
   g[read(g, t, best, needs)].chosen = Chosen::Canonical;
   return sure || still_possible(g);
+}
+
+// What the read that thread t comes to sees by its canonical choice, where that depends on what comes after it.
+template <unsigned W> Id CommitEngine<W>::source_in_hole(G& g, std::uint32_t t) const {
+  LocalState* now = g.thread[t].now;
+  const bool judged = g.judged;
+  const Id r = g.add(t, now->state.events, now, Half::Whole);
+  FP_REQUIRE(r != none, "room for a read should have been looked for");
+  const Id best = canonical_source(g, r, g.used);
+  g.remove(r);
+  g.order.pop_back();
+  --g.stamps;
+  g.judged = judged;
+  FP_ASSERT(g.at_slot(t, now->state.events) == none, "a slot should be free again");
+  return best;
 }
 
 // Whether w was read by an update that stays with all that a thread adds to this location: another one cannot read it.

@@ -34,20 +34,41 @@ template <unsigned W> void CommitEngine<W>::complete() {
 
 // The flags that the model raises: those about races are errors of the program, the others are told.
 template <unsigned W> void CommitEngine<W>::raise_flags(G& g) {
+  if (tuned_) {
+    const auto [a, b] = tuned_->race(g);
+    FP_ASSERT(std::pair(a, b) == race_anew(g), "a tuned judge should find the races of the plan");
+    return report_race(g, a, b);
+  }
   g.judged = false; // the evaluator should hold this graph
   const bool fits = consistent(g);
   FP_REQUIRE(fits, "a graph that is explored should be consistent");
   plan_->raised([&](std::int32_t index, unsigned first, unsigned second) {
-    if (!options_.plan.checks[static_cast<std::size_t>(index)].race) {
+    if (!options_.plan.checks[static_cast<std::size_t>(index)].race)
       results_.flags.insert(index);
-      return;
-    }
-    const Id a = structure_.event_at(first), b = structure_.event_at(second);
-    const Id last = b == none || (a != none && g[a].stamp > g[b].stamp) ? a : b;
-    if (!options_.races || last == none) return;
-    reporter_.report(g, ErrorKind::Race, "data race", g[last].action().position,
-                     static_cast<std::int32_t>(g[last].thread), {a == last ? b : a, last});
+    else
+      report_race(g, structure_.event_at(first), structure_.event_at(second));
   });
+}
+
+// pre: a race is between two accesses of the program, or none.
+template <unsigned W> void CommitEngine<W>::report_race(const G& g, Id a, Id b) {
+  const Id last = b == none || (a != none && g[a].stamp > g[b].stamp) ? a : b;
+  if (!options_.races || last == none) return;
+  reporter_.report(g, ErrorKind::Race, "data race", g[last].action().position,
+                   static_cast<std::int32_t>(g[last].thread), {a == last ? b : a, last});
+}
+
+// The slow twin of a tuned judge's races.
+template <unsigned W> std::pair<Id, Id> CommitEngine<W>::race_anew(const G& g) {
+  CommitStructure<W, G> structure;
+  std::pair<Id, Id> found{none, none};
+  if (!structure.build(g, states_.machine().dependencies(), options_.success_dependencies)) return found;
+  PlanEvaluator<W> plan(options_.plan);
+  if (!plan.consistent(structure.s)) return found;
+  plan.raised([&](std::int32_t, unsigned first, unsigned second) {
+    found = {structure.event_at(first), structure.event_at(second)};
+  });
+  return found;
 }
 
 // At the end and not as events come: a revisit changes what is known to be before a free.

@@ -15,8 +15,16 @@ CommitEngine<W>::CommitEngine(LocalStates& states, const ExploreOptions& options
       rules_(options.commit_order, states.machine().dependencies()),
       known_(options.commit_order, states.machine().dependencies()), plan_(plan), reporter_(states, options, results),
       has_blocks_(detail::uses(states, [](const Instruction& i) { return i.opcode == Opcode::AtomicBegin; })) {
-  if (options.tuned && !has_blocks_ && !plan.has_flags())
+  if (options.tuned && !has_blocks_ && has_tuned_judge(plan))
     tuned_.emplace(options.commit_order, states.machine().dependencies());
+}
+
+// The judges know no flags but IMM's of races, and that of IMM no exclusives.
+template <unsigned W> bool CommitEngine<W>::has_tuned_judge(const Plan& plan) const {
+  if (options_.commit_order != CommitOrder::Imm) return !plan.has_flags();
+  const auto known = [](const Plan::Check& c) { return !c.flag || c.race; };
+  return std::all_of(plan.checks.begin(), plan.checks.end(), known) &&
+         !detail::uses(states_, [](const Instruction& i) { return i.opcode == Opcode::StoreConditional; });
 }
 
 template <unsigned W> void CommitEngine<W>::begin() {

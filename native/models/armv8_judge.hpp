@@ -2,6 +2,7 @@
 // before it; what threads see of one another is looked up while a cycle is searched for.
 #pragma once
 
+#include "models/cycle_search.hpp"
 #include "models/judged_graph.hpp"
 
 namespace fencepost {
@@ -223,36 +224,14 @@ private:
   // Whether ob has no cycle that some of these events come after. pre: coherence holds, so internal fr and co are in
   // the order of a thread.
   bool ordered(const G& g, const Set& ends) {
-    Set fresh = nodes_, open;
-    stack_.clear();
-    while (fresh.meets(ends)) {
-      if (!enter(g, static_cast<Id>((fresh & ends).first()), fresh, open)) return false;
-      while (!stack_.empty()) {
-        Set& left = stack_.back().second;
-        left &= fresh;
-        const unsigned next = left.last();
-        if (next == Set::capacity) {
-          open.reset(g.bit(stack_.back().first));
-          stack_.pop_back();
-        } else if (!enter(g, static_cast<Id>(next), fresh, open)) {
-          return false;
-        }
-      }
-    }
-    return true;
-  }
-  bool enter(const G& g, Id e, Set& fresh, Set& open) {
-    fresh.reset(g.bit(e));
-    open.set(g.bit(e));
-    stack_.emplace_back(e, before(g, e));
-    return !stack_.back().second.meets(open);
+    return search_.acyclic(nodes_, ends, [&](Id e) { return before(g, e); });
   }
 
   JudgedGraph<W> graph_;
   std::vector<Rows> rows_;                // by event
   std::vector<std::vector<After>> after_; // by thread and slot
   Set nodes_;
-  std::vector<std::pair<Id, Set>> stack_;
+  CycleSearch<W> search_;
 };
 
 } // namespace fencepost

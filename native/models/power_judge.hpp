@@ -4,6 +4,7 @@
 #pragma once
 
 #include "models/commit_order.hpp"
+#include "models/cycle_search.hpp"
 #include "models/judged_graph.hpp"
 
 namespace fencepost {
@@ -21,6 +22,8 @@ public:
     if (graph_.changed) find_fixed(g);
     if (!graph_.coherent(g) || !graph_.undivided(g, false)) return false;
     find_preserved(g);
+    has_fences_ = false;
+    if (!some_order_) return no_thin_air_without_fences(g);
     find_fences(g);
     return no_thin_air(g) && observed(g) && propagated(g);
   }
@@ -53,14 +56,17 @@ private:
     valid_.resize(graph_.lines.size());
     reads_.clear();
     writes_.clear();
+    some_order_ = graph_.has_threads;
     for (std::size_t t = 0; t < graph_.lines.size(); ++t) {
       const Line& line = graph_.lines[t];
       after_[t].resize(line.slot.size());
       valid_[t] = std::min(valid_[t], line.same);
       for (std::size_t k = line.same; k < line.slot.size(); ++k)
         find_fixed(g, t, k);
-      for (const Seen& one : line.slot)
+      for (const Seen& one : line.slot) {
         if (one.is_access()) (one.is_read() ? reads_ : writes_).set(g.bit(one.event));
+        some_order_ |= one.event != none && one.kind == ActionKind::Fence && !waits_for_branches(one.action().fence);
+      }
     }
   }
 
@@ -103,13 +109,14 @@ private:
 
   // From the first event on whose own rows are not what they were.
   void find_preserved(const G& g) {
+    from_outside_.clear();
     for (std::size_t t = 0; t < graph_.lines.size(); ++t) {
       const auto& slots = graph_.lines[t].slot;
       for (std::size_t k = 0; k < slots.size(); ++k) {
         if (!slots[k].is_access()) continue;
         Rows& r = rows(slots[k].event);
         Set ii0 = r.dependencies, ci0 = r.barrier;
-        if (slots[k].is_read()) sees(g, t, k, ii0, ci0);
+        if (slots[k].is_read() && sees(g, t, k, ii0, ci0)) from_outside_.set(g.bit(slots[k].event));
         if (k < valid_[t] && ii0 == r.ii0 && ci0 == r.ci0) continue;
         valid_[t] = std::min(valid_[t], k);
         r.ii0 = ii0;
@@ -120,18 +127,19 @@ private:
     }
   }
 
-  // rfi and rdw, which are in ii0, and detour, in ci0.
-  void sees(const G& g, std::size_t t, std::size_t k, Set& ii0, Set& ci0) const {
+  // rfi and rdw, which are in ii0, and detour, in ci0. True where a write of another thread is seen.
+  bool sees(const G& g, std::size_t t, std::size_t k, Set& ii0, Set& ci0) const {
     const auto& slots = graph_.lines[t].slot;
     const Id r = slots[k].event, w = g[r].reads_from;
-    if (w < 0) return;
-    if (g[w].thread == t) return ii0.set(g.bit(w));
+    if (w < 0) return false;
+    if (g[w].thread == t) return ii0.set(g.bit(w)), false;
     const std::int32_t newest = graph_.place(g, w);
     for (std::size_t j = k; j-- > 0;) {
       if (!slots[j].is_access() || slots[j].location != slots[k].location) continue;
       const std::int32_t here = graph_.place(g, slots[j].event);
       if (here != none && here < newest) (slots[j].is_read() ? ii0 : ci0).set(g.bit(slots[j].event));
     }
+    return true;
   }
 
   void find_preserved(const Seen& one) {
@@ -233,6 +241,12 @@ private:
   }
 
   // --- between threads -----------------------------------------------------------------------------------------------
+
+  // Without fences hb is ppo and rfe. ppo is transitive, so a cycle goes from one read of another thread to the next.
+  bool no_thin_air_without_fences(const G& g) {
+    FP_ASSERT(!has_fences_, "what fences order should be looked at where there are some");
+    return search_.acyclic(from_outside_, from_outside_, [&](Id r) { return rows(r).ppo | rows(g[r].reads_from).ppo; });
+  }
 
   // Whether hb has no cycle; on the way, what comes before each event.
   bool no_thin_air(const G& g) {
@@ -381,7 +395,9 @@ private:
   std::vector<std::size_t> valid_;        // by thread: how many slots have their rows of preserved program order
   std::size_t groups_ = 0;
   std::vector<std::pair<bool, Set>> images_; // by group: whether it is known, and propbase ; strong
-  Set reads_, writes_;
+  Set reads_, writes_, from_outside_;
+  bool some_order_ = true; // by fences, or by starting and joining threads
+  CycleSearch<W> search_;
   std::vector<std::pair<Id, Set>> work_;
   std::vector<Step> steps_;
 };

@@ -39,15 +39,17 @@ template <unsigned W> struct Coherence {
   }
 };
 
-// `Writes` says which writes come before one: coherence, or what stands for it (`before`, `eco_before`).
-template <unsigned W, class Writes> class PartialSc {
+// `Writes` says which writes come before one: coherence, or what stands for it (`before`, `eco_before`). G: a Graph, or
+// what looks like one.
+template <unsigned W, class Writes, class G = Graph<W>> class PartialSc {
 public:
   using Set = Bits<W>;
 
   // Whether psc is acyclic.
-  bool consistent(const Graph<W>& g, const Writes& writes) {
+  bool consistent(const G& g, const Writes& writes) {
     writes_ = &writes;
     collect(g);
+    between_fences_.clear();
     if (events_.size() < 2) return true;
     begin(g);
     // Repeatedly take away events without predecessors; what remains holds a cycle.
@@ -64,6 +66,10 @@ public:
     return left.none();
   }
 
+  // psc-fence, after `consistent` found it: each SC fence with those before it. Where there is one event alone,
+  // nothing.
+  const std::vector<std::pair<Id, Set>>& between_fences() const { return between_fences_; }
+
 private:
   // What a thread did, in program order, and how far the sums over its events are done.
   struct Line {
@@ -71,12 +77,12 @@ private:
     std::size_t sequenced = 0, summed = 0;
   };
 
-  void collect(const Graph<W>& g) {
+  void collect(const G& g) {
     fences_.clear();
     accesses_.clear();
     events_.clear();
     for (const Id e : g.order) {
-      const Event& v = g[e];
+      const auto& v = g[e];
       if (v.waiting) continue;
       if (v.is_fence() && c11_fence(v.at->action.fence) == Mode::Sc)
         fences_.set(g.bit(e)), events_.push_back(e);
@@ -85,7 +91,7 @@ private:
     }
   }
 
-  void begin(const Graph<W>& g) {
+  void begin(const G& g) {
     if (lines_.size() < g.thread.size()) lines_.resize(g.thread.size());
     for (std::uint32_t t = 0; t < g.thread.size(); ++t) {
       Line& line = lines_[t];
@@ -103,7 +109,7 @@ private:
     run_.resize(size);
   }
 
-  Set psc_before(const Graph<W>& g, Id x) {
+  Set psc_before(const G& g, Id x) {
     FP_ASSERT((fences_ | accesses_).test(g.bit(x)), "psc should be asked of what is in it");
     Set sources = scb_before(g, x), eco;
     const bool fence = g[x].is_fence();
@@ -115,19 +121,20 @@ private:
       });
     Set found = sources & (accesses_ | fences_);
     if (fences_.none()) return found;
-    Set known = happens_before_any(g, sources);
-    if (fence) known |= g.hb_of(x) | happens_before_any(g, eco);
-    return found | (known & fences_);
+    if (!fence) return found | (happens_before_any(g, sources) & fences_);
+    const Set by_fences = (g.hb_of(x) | happens_before_any(g, eco)) & fences_;
+    between_fences_.emplace_back(x, by_fences);
+    return found | by_fences | (happens_before_any(g, sources) & fences_);
   }
 
   // Calls f with the last event of each thread in `events`, a set with all that happens before its members.
-  template <class F> void each_latest(const Graph<W>& g, const Set& events, F&& f) const {
+  template <class F> void each_latest(const G& g, const Set& events, F&& f) const {
     for (std::uint32_t t = 0; t < g.thread.size(); ++t)
       if (const unsigned known = (events & g.thread[t].events).count()) f(lines_[t].events[known - 1]);
   }
 
   // What happens before any of the events: in each thread, before the last of them.
-  Set happens_before_any(const Graph<W>& g, const Set& events) const {
+  Set happens_before_any(const G& g, const Set& events) const {
     Set found, rest = events; // what is left at the end stands in no thread: waits that read what does not serve them
     for (std::uint32_t t = 0; t < g.thread.size(); ++t) {
       rest -= g.thread[t].events;
@@ -144,7 +151,7 @@ private:
 
   // sequenced_[y]: earlier events of its thread, of those that started it, and of those that these joined.
   // run_[y]: the first of the accesses of one location that end, one right after the other, with y.
-  const Set& sequenced_before(const Graph<W>& g, Id y) {
+  const Set& sequenced_before(const G& g, Id y) {
     Line& line = lines_[g[y].thread];
     while (line.sequenced <= g[y].index) {
       const Id e = line.events[line.sequenced], before = g[e].po_before, joined = g.joined(e);
@@ -163,8 +170,8 @@ private:
     return sequenced_[at(y)];
   }
 
-  Set scb_before(const Graph<W>& g, Id y) {
-    const Event& v = g[y];
+  Set scb_before(const G& g, Id y) {
+    const auto& v = g[y];
     Set found = sequenced_before(g, y), known;
     // sb|≠loc; hb: from the last event that is elsewhere, which is right before the run.
     const Id first = run_[at(y)];
@@ -184,7 +191,7 @@ private:
   }
 
   // scb_sum_[y], eco_sum_[y]: what is scb- and eco-before y or an earlier event of its thread.
-  void sum(const Graph<W>& g, Id y) {
+  void sum(const G& g, Id y) {
     Line& line = lines_[g[y].thread];
     for (; line.summed <= g[y].index; ++line.summed) {
       const Id e = line.events[line.summed], before = g[e].po_before;
@@ -202,6 +209,7 @@ private:
   std::vector<Id> events_, run_; // events_: the SC ones
   std::vector<Set> before_, sequenced_, scb_sum_, eco_sum_;
   std::vector<Line> lines_;
+  std::vector<std::pair<Id, Set>> between_fences_;
 };
 
 } // namespace fencepost

@@ -3,6 +3,7 @@
 // are those of the file.
 #pragma once
 
+#include "models/cycle_search.hpp"
 #include "models/fence_pairs.hpp"
 #include "models/judged_graph.hpp"
 
@@ -18,7 +19,16 @@ public:
   bool consistent(const G& g) {
     graph_.look(g);
     if (graph_.changed) find_rows(g);
-    return graph_.coherent(g) && graph_.undivided(g, false) && ordered(g);
+    return graph_.coherent(g) && graph_.undivided(g, false) && ordered(g, nodes_);
+  }
+  // pre: the graph was consistent without `last`, and what is new in the order begins or ends there.
+  bool still_consistent(const G& g, Id last) {
+    graph_.look(g);
+    if (graph_.changed) find_rows(g);
+    FP_ASSERT(!rows(last).later, "an event that came alone should be no half of an AMO");
+    Set only;
+    only.set(g.bit(last));
+    return graph_.coherent(g) && graph_.undivided(g, false) && ordered(g, only & nodes_);
   }
   void forget() { graph_.forget(); }
 
@@ -203,39 +213,16 @@ private:
     return found;
   }
 
-  // Whether the global order has no cycle. pre: coherence holds.
-  bool ordered(const G& g) {
-    Set fresh = nodes_ - writes_, open;
-    stack_.clear();
-    while (fresh.any()) {
-      if (!enter(g, static_cast<Id>(fresh.first()), fresh, open)) return false;
-      while (!stack_.empty()) {
-        Set& left = stack_.back().second;
-        left &= fresh;
-        const unsigned next = left.last();
-        if (next == Set::capacity) {
-          open.reset(g.bit(stack_.back().first));
-          stack_.pop_back();
-        } else if (!enter(g, static_cast<Id>(next), fresh, open)) {
-          return false;
-        }
-      }
-    }
-    return true;
-  }
-  bool enter(const G& g, Id e, Set& fresh, Set& open) {
-    FP_ASSERT(!open.test(g.bit(e)), "an event should be entered once");
-    fresh.reset(g.bit(e));
-    open.set(g.bit(e));
-    stack_.emplace_back(e, before(g, e));
-    return !stack_.back().second.meets(open);
+  // Whether the global order has no cycle that some of these events come after. pre: coherence holds.
+  bool ordered(const G& g, const Set& ends) {
+    return search_.acyclic(nodes_ - writes_, ends, [&](Id e) { return before(g, e); });
   }
 
   JudgedGraph<W> graph_;
   std::vector<Rows> rows_;                  // by event
   std::vector<std::vector<Set>> addresses_; // by thread and slot: what the accesses up to there depend on by address
   Set nodes_, writes_;                      // accesses; writes for which their reads stand
-  std::vector<std::pair<Id, Set>> stack_;
+  CycleSearch<W> search_;
 };
 
 } // namespace fencepost

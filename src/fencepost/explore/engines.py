@@ -41,7 +41,7 @@ NATIVE_MODELS = {"sc": 0, "tso": 1, "pso": 2, "ra": 3, "rc11": 4, "rc11-cpp20": 
 PLANNED_MODELS = {"power": 2, "armv8": 3, "armv8-2018": 3, "riscv": 4, "armv7": 5, "imm": 6}
 
 #: Those of them for which the core has a judge that is faster than the plan and says the same.
-TUNED_MODELS = ("power", "armv8", "armv7", "riscv")
+TUNED_MODELS = ("power", "armv8", "armv7", "riscv", "imm")
 
 #: The models of the RCMC paper.
 RCMC_MODELS = ("rc11", "rc11-cpp20", "wrc11")
