@@ -1,21 +1,25 @@
 """Holds estimates against the true numbers of executions.
 
-    python benchmarks/estimates.py [--seconds 0.5] [--limit 20] [NAME ...]
+    python benchmarks/estimates.py [--seconds 0.5] [--limit 20] [--write] [NAME ...]
 
-Each program is counted by `check` and estimated from nothing. The first ones are the programs of the papers, on which
-the method was chosen; the others it had not seen: the algorithms in C, and programs that are written here."""
+With --write the table goes into docs/how/estimates.md. Each program is counted by `check` and estimated from nothing.
+The first ones are the programs of the papers, on which the method was chosen; the others it had not seen: the
+algorithms in C, and programs that are written here."""
 
 from __future__ import annotations
 
 import argparse
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import fencepost
-from fencepost.verdict import Answer
+from fencepost.verdict import Answer, Estimate
 
 HERE = Path(__file__).parent
+PAGE = HERE.parent / "docs" / "how" / "estimates.md"
+BEGIN, END = "<!-- measured: benchmarks/estimates.py --write -->\n", "<!-- end -->\n"
 PAPERS = [
     ("readers", 18, "rc11"), ("lastzero", 13, "rc11"), ("binc", 5, "rc11"), ("binc", 6, "sc"), ("casw", 5, "rc11"),
     ("casw", 6, "rc11"), ("ainc", 9, "rc11"), ("indexer", 15, "rc11"), ("casrot", 9, "rc11"), ("fib_bench", 4, "rc11"),
@@ -56,43 +60,87 @@ def programs(folder: Path) -> Iterator[tuple[str, Path, list[str], str]]:
         yield path.stem, path, [], "rc11"
 
 
+@dataclass
+class Row:
+    """A program that was counted; `found` is None where its estimate found nothing."""
+
+    title: str
+    true: int
+    found: Estimate | None
+
+    @property
+    def guess(self) -> float:
+        if self.found is None:
+            return 0.0
+        return self.found.low if self.found.executions is None else self.found.executions
+
+    @property
+    def factor(self) -> float:
+        return max(self.guess / self.true, self.true / self.guess) if self.guess else float("inf")
+
+    @property
+    def trusted(self) -> bool:
+        return self.found is not None and self.found.executions is not None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the truth is in the interval, or above the lower bound where that is all that is told."""
+        return self.found is not None and self.found.low <= self.true <= (self.found.high or float("inf"))
+
+    def __str__(self) -> str:
+        off = f"{self.factor:.2f}" if self.guess else ""
+        return f"| {self.title} | {self.true:,} | {self.found or 'none'} | {off} | {'yes' if self.holds else 'no'} |"
+
+
+def compared(title: str, path: Path, flags: list[str], model: str, asked: argparse.Namespace) -> Row | None:
+    """None where the program is small, or is not counted in the time."""
+    verdict = fencepost.check(
+        path, flags=flags, model=model, time_limit=asked.limit, fix=False, keep_going=True, reductions=False
+    )  # an estimate is of all executions
+    true = verdict.executions + verdict.blocked
+    if true < 1000 or (verdict.answer is Answer.UNKNOWN and "estimate" in verdict.extra):
+        return None
+    return Row(title, true, fencepost.estimate(path, flags=flags, model=model, seconds=asked.seconds))
+
+
+def summary(rows: list[Row]) -> str:
+    trusted = [r for r in rows if r.trusted]
+    return (
+        f"{len(rows)} programs: {sum(r.factor <= 3 for r in rows)} within a factor of 3 (lower bounds included), "
+        f"{sum(r.holds for r in rows)} with the truth in their interval or above their lower bound; {len(trusted)} "
+        f"trusted, {sum(r.factor <= 3 for r in trusted)} of them within a factor of 3, "
+        f"{sum(r.holds for r in trusted)} in their interval."
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=0.5)
     parser.add_argument("--limit", type=float, default=20)
+    parser.add_argument("--write", action="store_true")
     parser.add_argument("names", nargs="*")
     asked = parser.parse_args()
-    seen = near = known = near_known = inside = bounded = 0
+    rows = []
     with tempfile.TemporaryDirectory() as folder:
         for title, path, flags, model in programs(Path(folder)):
             if asked.names and not any(name in title for name in asked.names):
                 continue
             try:
-                verdict = fencepost.check(
-                    path, flags=flags, model=model, time_limit=asked.limit, fix=False, keep_going=True, reductions=False
-                )  # an estimate is of all executions
-                true = verdict.executions + verdict.blocked
-                if true < 1000 or (verdict.answer is Answer.UNKNOWN and "estimate" in verdict.extra):
-                    continue
-                found = fencepost.estimate(path, flags=flags, model=model, seconds=asked.seconds)
+                row = compared(title, path, flags, model, asked)
             except fencepost.FencepostError as error:
-                print(f"{title:28} {error}")
+                print(f"{title}: {error}")
                 continue
-            seen += 1
-            if found is None:
-                print(f"{title:28} {true:12,} none")
-                continue
-            guess = found.low if found.executions is None else found.executions
-            factor = max(guess / true, true / guess) if guess else float("inf")
-            near += factor <= 3
-            bounded += found.low <= true
-            if found.executions is not None and found.high is not None:
-                known += 1
-                near_known += factor <= 3
-                inside += found.low <= true <= found.high
-            print(f"{title:28} {true:12,} {found!s:55} off by {factor:.2f}")
-    print(f"{seen} programs: {near} within a factor of 3 (bounds included), {bounded} above their lower end; {known}"
-          f" trusted, {near_known} of them within a factor of 3, {inside} inside their interval")  # fmt: skip
+            if row is not None:
+                rows.append(row)
+                print(row, flush=True)
+    print(summary(rows))
+    if asked.write:
+        rows.sort(key=lambda r: -r.true)
+        lines = ["| program | executions | estimate | off by | holds |", "|---|---|---|---|---|", *map(str, rows)]
+        text = f"{summary(rows)} Each estimate had {asked.seconds:g} seconds.\n\n" + "\n".join(lines) + "\n"
+        page = PAGE.read_text(encoding="utf-8")
+        start, end = page.index(BEGIN) + len(BEGIN), page.index(END)
+        PAGE.write_text(page[:start] + text + page[end:], encoding="utf-8")
 
 
 if __name__ == "__main__":
