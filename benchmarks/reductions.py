@@ -81,9 +81,10 @@ def table(limit: float) -> str:
     for program, flags, genmc in ROWS:
         full = measured(program, flags, limit, "--no-reductions", "--no-shortcuts")
         less = measured(program, flags, limit)
-        rows.append((full.executions + full.blocked, f"| `{program} {flags}` | {full} | {less} | {genmc} |"))
-        print(rows[-1][1], flush=True)
-    return "\n".join([*lines, *(text for _, text in sorted(rows, reverse=True))]) + "\n"
+        text = f"| `{f'{program} {flags}'.strip()}` | {full} | {less} | {genmc} |"
+        rows.append((not full.whole, full.executions + full.blocked, text))
+        print(text, flush=True)
+    return "\n".join([*lines, *(text for *_, text in sorted(rows, reverse=True))]) + "\n"
 
 
 def main() -> None:
