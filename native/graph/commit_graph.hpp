@@ -17,10 +17,8 @@ struct CommittedEvent {
   Id pair = none; // write of a read-modify-write: its read
   ActionKind kind = ActionKind::Fence;
   Mode mode = Mode::Na;
-  bool hidden = false;   // a write that does not happen: failed store-conditional, failed compare-exchange, phantom
-  bool phantom = false;  // hidden, and the graph is no execution
-  bool optional = false; // a write with a hidden alternative, which is the canonical one
-  bool stuck = false;    // a read that makes its thread wait
+  bool hidden = false; // a write that does not happen: failed store-conditional, failed compare-exchange
+  bool stuck = false;  // a read that makes its thread wait
   bool failed_cas = false;
 
   bool is_read() const { return kind == ActionKind::Read; }

@@ -64,9 +64,6 @@ class Label:
     hidden: bool = False
     stuck: bool = False
     optional: bool = False  # a write that also has an alternative without it, which is the canonical one
-    phantom: bool = False  # such an alternative that is no execution (`trust_cb`)
-    before: frozenset[Name] = frozenset()  # the commit-before predecessors in its own thread (`trust_cb`)
-    origin: Step | None = field(default=None, compare=False)  # the thread when the event was first added (`trust_cb`)
 
     @property
     def is_read(self) -> bool:
