@@ -78,6 +78,7 @@ void bind_explore(nb::module_& m) {
       .def_rw("foreseen", &ExploreOptions::foreseen)
       .def_rw("rcmc", &ExploreOptions::rcmc)
       .def_rw("tuned", &ExploreOptions::tuned)
+      .def_rw("pieces", &ExploreOptions::pieces)
       .def_prop_rw(
           "commit_order", [](const ExploreOptions& o) { return static_cast<int>(o.commit_order); },
           [](ExploreOptions& o, int order) { o.commit_order = static_cast<CommitOrder>(order); })
@@ -87,6 +88,12 @@ void bind_explore(nb::module_& m) {
             o.plan = to_plan(operations, registers, checks);
           },
           nb::arg("operations"), nb::arg("registers"), nb::arg("checks"), "The model as a relation plan.")
+      .def(
+          "set_at_end",
+          [](ExploreOptions& o, const Rows& operations, std::int32_t registers, const Rows& checks) {
+            o.at_end = to_plan(operations, registers, checks);
+          },
+          nb::arg("operations"), nb::arg("registers"), nb::arg("checks"), "What the model says of whole executions.")
       .def(
           "set_commit_before",
           [](ExploreOptions& o, const Rows& operations, std::int32_t registers, const Rows& checks) {

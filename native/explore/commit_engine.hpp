@@ -103,6 +103,7 @@ private:
   bool consistent(G& g, Id last = none);
   bool allowed(G& g, Id last);
   bool consistent_anew(const G& g);
+  bool ends_well(G& g);
   bool updates_twice(const G& g, const Set& readers) const;
   bool updates_twice_within(const G& g, const Set& some) const;
   bool may_be_garbage(G& g, Id last);

@@ -13,7 +13,7 @@ template <unsigned W> void CommitEngine<W>::complete() {
     all_ended &= g.thread[t].now->action.kind == ActionKind::End;
     error |= met_error(g, t);
   }
-  if (!consistent(g)) {
+  if (!consistent(g) || !ends_well(g)) {
     ++results_.dead_ends;
     return;
   }

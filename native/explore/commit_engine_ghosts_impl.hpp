@@ -13,6 +13,16 @@ template <unsigned W> bool CommitEngine<W>::consistent_anew(const G& g) {
          PlanEvaluator<W>(options_.plan).consistent(structure.s);
 }
 
+// What the model says of whole executions only. pre: the graph is one, and consistent.
+template <unsigned W> bool CommitEngine<W>::ends_well(G& g) {
+  if (!options_.by_end()) return true;
+  if (!structure_.build(g, states_.machine().dependencies(), options_.success_dependencies)) {
+    full_ = true;
+    return true;
+  }
+  return PlanEvaluator<W>(options_.at_end).consistent(structure_.s);
+}
+
 // Also forbidden: two read-modify-writes that read the same write, though one may not have written yet.
 template <unsigned W> bool CommitEngine<W>::consistent(G& g, Id last) {
   if (g.judged) return true;
@@ -99,7 +109,7 @@ template <unsigned W> bool CommitEngine<W>::chosen_by_rule(G& g, Id e, const Set
 
 // Whether later accesses make what a read sees its canonical choice; under ARMv7 even ones that are not there yet.
 template <unsigned W> bool CommitEngine<W>::excused(const G& g, Id r, Set base) const {
-  if (options_.commit_order == CommitOrder::Armv7 && g.compares(r)) return true;
+  if (options_.commit_order == CommitOrder::Armv7 && (g.compares(r) || options_.pieces)) return true;
   const auto& slots = g.thread[g[r].thread].slot;
   for (std::size_t k = g[r].slot + 1; k < slots.size(); ++k)
     if (slots[k] != none) {

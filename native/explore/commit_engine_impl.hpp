@@ -12,8 +12,9 @@ namespace fencepost {
 template <unsigned W>
 CommitEngine<W>::CommitEngine(LocalStates& states, const ExploreOptions& options, Results& results, const Plan& plan)
     : states_(states), options_(options), results_(results),
-      rules_(options.commit_order, states.machine().dependencies()),
-      known_(options.commit_order, states.machine().dependencies()), plan_(plan), reporter_(states, options, results),
+      rules_(options.commit_order, states.machine().dependencies(), options.pieces),
+      known_(options.commit_order, states.machine().dependencies(), options.pieces), plan_(plan),
+      reporter_(states, options, results),
       has_blocks_(detail::uses(states, [](const Instruction& i) { return i.opcode == Opcode::AtomicBegin; })) {
   if (options.tuned && !has_blocks_ && has_tuned_judge(plan))
     tuned_.emplace(options.commit_order, states.machine().dependencies());
@@ -164,7 +165,7 @@ template <unsigned W> int CommitEngine<W>::next_thread() const {
 }
 
 // An error ends its thread. It is told at once where nothing is missing before any event; else at the end, where it is
-// sure that there is such an execution.
+// sure that there is such an execution. At the end, too, where the model looks at final states.
 template <unsigned W> bool CommitEngine<W>::faulty(std::uint32_t t) {
   G& g = current_;
   const ActionKind kind = g.thread[t].now->action.kind;
@@ -172,7 +173,7 @@ template <unsigned W> bool CommitEngine<W>::faulty(std::uint32_t t) {
   if (!reporter_.fault(g, t)) return false;
   g.thread[t].halted = true;
   try {
-    if (whole_threads(g) && consistent(g)) report_fault(g, t);
+    if (!options_.by_end() && whole_threads(g) && consistent(g)) report_fault(g, t);
   } catch (const Interrupted&) {
     g.thread[t].halted = false;
     throw;

@@ -27,6 +27,8 @@ struct ExploreOptions {
   std::size_t cache_bytes = 24 << 20; // thread states remembered
   MachineLimits machine;
   Plan plan;                         // where it has operations, the model is this plan and events commit out of order
+  Plan at_end;                       // where it has operations, what the model says of whole executions
+  bool pieces = false;               // atomic blocks hold the pieces of one access of mixed size
   bool success_dependencies = false; // dependencies may start at the success of a store-conditional (RISC-V)
   // Symmetry: by function, which of its arguments matter, as bits; negative where threads that run it can tell
   // themselves apart. Empty: no reduction.
@@ -41,6 +43,7 @@ struct ExploreOptions {
   bool valid_commit_before = false; // it is proved that no consistent execution has a cycle of it
 
   bool by_plan() const { return !plan.operations.empty(); }
+  bool by_end() const { return !at_end.operations.empty(); }
   bool by_rsmc() const { return !commit_before.operations.empty(); }
 
   // Whether an exploration cannot be saved: it goes on where it was, or begins anew.

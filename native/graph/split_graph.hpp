@@ -69,6 +69,16 @@ template <unsigned W> struct SplitGraph : CoherenceGraph<W, SplitEvent> {
     const Id e = at_slot(t, slot);
     return e == none || (*this)[e].half == Half::Outcome ? e : (*this)[e].outcome;
   }
+  // The first slot of the atomic block that a slot of a thread is in; the slot itself where it is in none.
+  std::uint32_t block_of(std::uint32_t t, std::uint32_t slot) const {
+    for (std::uint32_t k = slot; k-- > 0;) {
+      const Id e = at_slot(t, k);
+      if (e == none) continue;
+      if ((*this)[e].kind == ActionKind::AtomicEnd) break;
+      if ((*this)[e].kind == ActionKind::AtomicBegin) return k;
+    }
+    return slot;
+  }
   // The part of an event after which it is over.
   Id whole(Id e) const { return (*this)[e].is_write() ? (*this)[e].commit : e; }
   bool committed(Id w) const { return w == initial || (*this)[w].commit != none; }

@@ -21,15 +21,18 @@ public:
   using G = SplitGraph<W>;
   using Set = Bits<W>;
 
-  CommitRules(CommitOrder order, DependencyTable& dependencies) : order_(order), dependencies_(dependencies) {}
+  // pieces: atomic blocks hold the pieces of one access, which are in no order but by location.
+  CommitRules(CommitOrder order, DependencyTable& dependencies, bool pieces)
+      : order_(order), dependencies_(dependencies), pieces_(pieces) {}
 
   // What the event in this slot of a thread needs; `half` is Outcome or Whole. pre: everything po-before it is there
   // and committed.
   Needs<W> of(const G& g, std::uint32_t t, std::uint32_t slot, const LocalState& at, Half half) const {
-    Target f{t, slot, at.action, at.location, half == Half::Outcome, pair_of(g, t, slot, at.action)};
+    Target f{t, slot, at.action, at.location, half == Half::Outcome, pair_of(g, t, slot, at.action), slot};
     Needs<W> n;
     need_own(g, f, n.always);
     if (f.is_write()) need(g, t, f.a.control_deps, n.commit);
+    f.block = pieces_ ? g.block_of(t, slot) : slot;
     for (std::uint32_t k = 0; k < slot; ++k) {
       const Id d = g.at_slot(t, k);
       if (d == none) continue;
@@ -56,6 +59,7 @@ private:
     Location location;
     bool outcome;
     Id pair;
+    std::uint32_t block; // with the slots from here on it is one access
     bool is_read() const { return a.kind == ActionKind::Read; }
     bool is_write() const { return a.kind == ActionKind::Write && !outcome; }
     bool is_fence() const { return a.kind == ActionKind::Fence; }
@@ -150,7 +154,7 @@ private:
       return;
     }
     if (!(f.is_read() || f.is_write()) || !(reads || writes)) return;
-    by_mode(g, d, f, cas, n);
+    if (v.slot < f.block) by_mode(g, d, f, cas, n);
     if (v.location == f.location) by_location(g, d, f, cas, n);
   }
 
@@ -240,6 +244,7 @@ private:
 
   CommitOrder order_;
   DependencyTable& dependencies_;
+  bool pieces_;
 };
 
 } // namespace fencepost

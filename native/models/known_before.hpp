@@ -15,7 +15,9 @@ public:
   using G = SplitGraph<W>;
   using Set = Bits<W>;
 
-  KnownBefore(CommitOrder order, DependencyTable& dependencies) : order_(order), dependencies_(dependencies) {}
+  // pieces: atomic blocks hold the pieces of one access, which are in no order.
+  KnownBefore(CommitOrder order, DependencyTable& dependencies, bool pieces)
+      : order_(order), dependencies_(dependencies), pieces_(pieces) {}
 
   // The events that come before what a slot of a thread does, among those of `kept`.
   Set of(const G& g, std::uint32_t t, std::uint32_t slot, const Action& a, const Set& kept) {
@@ -80,6 +82,7 @@ private:
 
   // The events of a thread that are ordered before an access in this slot.
   void look_back(const G& g, std::uint32_t t, std::uint32_t slot, bool writes, bool everything, const Set& kept) {
+    if (pieces_) slot = g.block_of(t, slot);
     if (everything) return all_below(g, t, slot, false, kept);
     const unsigned after_read = writes ? detail::RW : detail::RR, after_write = writes ? detail::WW : detail::WR;
     unsigned pairs = 0;
@@ -109,6 +112,7 @@ private:
 
   CommitOrder order_;
   DependencyTable& dependencies_;
+  bool pieces_;
   Set found_, nodes_;
   std::vector<std::uint32_t> below_; // of each thread: all before this slot was met
   std::vector<std::pair<Id, bool>> work_;

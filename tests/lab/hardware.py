@@ -26,6 +26,7 @@ from other_core import use_core  # before anything of fencepost is imported
 use_core(sys.argv)
 
 from buffering import buffering_program  # noqa: E402
+from sizes import of_mixed_sizes  # noqa: E402
 
 from fencepost.enumerate.enumeration import Status, enumerate_all  # noqa: E402
 from fencepost.explore import native  # noqa: E402
@@ -33,8 +34,9 @@ from fencepost.explore.begin import begin  # noqa: E402
 from fencepost.explore.candidates import native_judge  # noqa: E402
 from fencepost.explore.convert import to_execution  # noqa: E402
 from fencepost.generate.random_programs import SHAPES, Shape, random_program  # noqa: E402
-from fencepost.models.registry import find  # noqa: E402
+from fencepost.models.registry import MIXED, find  # noqa: E402
 from fencepost.options import ExploreOptions  # noqa: E402
+from fencepost.prepare.pieces import in_pieces, of_pieces  # noqa: E402
 from fencepost.prepare.ready import ready  # noqa: E402
 from fencepost.program.condition import FinalMemory  # noqa: E402
 from fencepost.program.instructions import Call, Compute, FenceKind, Instruction, Join, Load, Mode, Return, Spawn, Store  # noqa: E402
@@ -47,7 +49,7 @@ from fencepost.program.vocabulary import Op  # noqa: E402
 MODELS = ("power", "armv8", "riscv", "armv7", "imm")
 KINDS = (
     "loops", "compares", "outcomes", "updates", "forwards", "buffers", "exclusives", "fences", "waits", "plain",
-    "spawned", "blocks", "private",
+    "spawned", "blocks", "private", "sizes", "halves",
 )  # fmt: skip
 FENCES = (FenceKind.ACQ, FenceKind.REL, FenceKind.ACQ_REL, FenceKind.SC)  # C's, which every model takes
 MORE_FENCES = {  # besides those of most shapes
@@ -98,17 +100,27 @@ def shape_of(model: str, kind: str) -> Shape:
             return replace(base, awaits=3, blocking_cas=2, assumes=1, chooses=1)
         case "blocks":
             return replace(few, threads=(2, 3), locations=(1, 2), blocks=4, cas=1, rmw=1, exclusives=0)
+        case "sizes" | "halves":  # of which the second has load buffering mostly, and dependencies
+            some = replace(base, awaits=0, blocking_cas=0, cas=0, locations=(1, 2), threads=(2, 3))
+            return some if kind == "sizes" else replace(some, fence=1, rmw=1, loads=10, stores=10, arithmetic=3)
         case "spawned":
             return replace(base, threads=(2, 3), awaits=1, cas=1, rmw=1)
         case _:
             return base
 
 
+def kinds_of(model: str) -> tuple[str, ...]:
+    """imm has no pieces of accesses."""
+    return KINDS if MIXED in find(model).offers else tuple(k for k in KINDS if k not in ("sizes", "halves"))
+
+
 def program_of(model: str, kind: str, seed: int) -> Program:
     if kind == "loops":
         return buffering_program(seed, model)
-    size = 4 if kind == "private" else 6 + seed % 3
+    size = {"private": 4, "sizes": 4 + seed % 3, "halves": 5}.get(kind, 6 + seed % 3)
     program = random_program(seed, shape_of(model, kind), size=size)
+    if kind in ("sizes", "halves"):
+        return of_mixed_sizes(program, seed)
     return spawned(program) if kind == "spawned" else private(program) if kind == "private" else program
 
 
@@ -178,9 +190,11 @@ def enumerated(program: Program, model: str) -> tuple[Counter[object], int] | No
     """The executions, each as often as it is one, and how many are blocked; None where there are too many to look at. A
     store-conditional that fails before a plain store of the same value looks like one that succeeds: two executions."""
     found: Counter[object] = Counter()
-    blocked = 0
-    judge = native_judge(find(model))
-    for f in enumerate_all(ready(program, find(model), ExploreOptions(model=model)), find(model), judge=judge):
+    blocked, under = 0, find(model)
+    lowered = ready(program, under, ExploreOptions(model=model))
+    split = in_pieces(lowered, under)
+    lowered, under = (lowered, under) if split is None else (split.program, of_pieces(under))
+    for f in enumerate_all(lowered, under, judge=native_judge(under)):
         if f.status is Status.COMPLETE:
             found[f.execution.canonical()] += 1
         blocked += f.status is Status.BLOCKED
@@ -244,7 +258,7 @@ def run(
     end = time.monotonic() + seconds
     for seed in range(first, first + programs * step, step):
         for model in models:
-            for kind in kinds:
+            for kind in (k for k in kinds if k in kinds_of(model)):
                 if time.monotonic() > end:
                     return totals
                 name = f"--model {model} --shape {kind} --seed {seed}"

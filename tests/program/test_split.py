@@ -68,16 +68,24 @@ def test_a_read_may_take_a_half_from_its_own_store() -> None:
     assert {(0x100000004, 0x4), (0x100000004, 0x100000004), (0x100000002, 0x4)} <= states(text)
 
 
-def test_exchanges_are_split_and_sums_refused() -> None:
+def test_exchanges_are_split_and_maxima_refused() -> None:
     text = litmus(" P0 | P1 ;\n SWP X9,X5,[X1] | LDR W0,[X1] ;", "locations [x; 0:X5; 1:X0;]")
     split = split_mixed_sizes(read(text, "t"))
     assert split is not None
     code = split.program.functions[0].code
     assert sum(isinstance(i, Rmw) for i in code) == 2 and sum(isinstance(i, AtomicBegin) for i in code) == 1
     assert states(text) == {(0x100000002, 0, 0), (0x100000002, 0, 2)}
-    text = litmus(" P0 | P1 ;\n LDADD X9,X5,[X1] | LDR W0,[X1] ;", "locations [x;]")
+    text = litmus(" P0 | P1 ;\n LDUMAX X9,X5,[X1] | LDR W0,[X1] ;", "locations [x;]")
     with pytest.raises(UnsupportedError, match="mixed size"):
         split_mixed_sizes(read(text, "t"))
+
+
+@pytest.mark.parametrize(("start", "added"), [(0xFFFFFFFF, 1), (0x2_00000001, -1), (5, 0x1_FFFFFFFC)])
+def test_sums_carry_from_piece_to_piece(start: int, added: int) -> None:
+    text = litmus(" P0 | P1 ;\n LDADD X9,X5,[X1] | LDR W0,[X1,#4] ;", "locations [x; 1:X0;]")
+    text = text.replace("uint64_t x;", f"uint64_t x={start};").replace("0:X9=0x100000002", f"0:X9={added}")
+    total = start + added
+    assert states(text) == {(total, start >> 32), (total, total >> 32)}
 
 
 EXCLUSIVE = " LDXR X5,[X1] | {} ;\n STXR W6,X9,[X1] | ;"

@@ -40,8 +40,8 @@ MP = """PPC MP
 """
 MIXED = """X86_64 mixed
 { uint64_t x; 0:rax=1; }
- P0                  | P1            ;
- lock xaddq %rax,(x) | movl (x),%eax ;
+ P0                     | P1            ;
+ lock cmpxchgq %rax,(x) | movl (x),%eax ;
 exists (1:rax=1)
 """
 #: Table, model of its architecture, and every how many tests the suite of tests runs one. All of them:

@@ -15,15 +15,16 @@ from fencepost.enumerate.traces import MAX_EVENTS
 from fencepost.execution.execution import Execution
 from fencepost.judgement import Seen, bound_met, judge, nothing_completes, refutation
 from fencepost.models.cat.plan import is_race
-from fencepost.models.registry import MIXED, Model
+from fencepost.models.registry import Model
 from fencepost.options import CheckOptions, ExploreOptions
+from fencepost.prepare.pieces import in_pieces, name_of_pieces, of_pieces
 from fencepost.prepare.ready import ready
 from fencepost.program import instructions as ins
 from fencepost.program.condition import decide, refutes
 from fencepost.program.instructions import GOES_ON, ErrorKind
 from fencepost.program.layout import condition_constants, lay_out
 from fencepost.program.operands import Position
-from fencepost.program.passes.split import split_mixed_sizes
+from fencepost.program.passes.split import Split
 from fencepost.program.program import Program
 from fencepost.reasons import Reason, out_of_executions, out_of_time, words
 from fencepost.records import dataclass
@@ -58,18 +59,23 @@ def check_by_enumeration(
 ) -> Verdict:
     """The verdict of `check`. Its `extra` names the engine. `judges`: gives the `enumeration.Judge` of a model."""
     start = time.perf_counter()
-    prepared = ready(program, model, options)
+    asked = ready(program, model, options)
+    split = in_pieces(asked, model)
+    prepared, under = (split.program, of_pieces(model)) if split is not None else (asked, model)
+    named = name_of_pieces(model) if split is not None else model.name
     tally = _collect(
-        prepared, model, options, options.ignored, keep_going=options.keep_going, judges=judges,
-        against=_refuting(prepared),
+        prepared, under, options, options.ignored, keep_going=options.keep_going, judges=judges,
+        against=_refuting(asked, split),
     )  # fmt: skip
-    holds = _condition(prepared, tally)
+    if split is not None:
+        tally.states = split.restore(tally.states)
+    holds = _condition(asked, tally)
     seen = Seen([e for e, _ in tally.errors], holds, tally.unfinished(prepared), tally.executions, tally.blocked,
                 "enumerated", tally.assumed)  # fmt: skip
-    verdict, reason, why = judge(prepared, seen)
-    witnesses = [Witness(found.execution, error, model.name, program=prepared) for error, found in tally.errors]
+    verdict, reason, why = judge(asked, seen)
+    witnesses = [Witness(found.execution, error, named, program=prepared) for error, found in tally.errors]
     if not witnesses and holds is False and tally.against is not None:
-        witnesses = [refutation(prepared, tally.against, model.name)]
+        witnesses = [refutation(prepared, tally.against, named)]
     return Verdict(
         verdict, reason, model.name, tally.executions, tally.blocked, time.perf_counter() - start,
         tuple(w.error for w in witnesses), witnesses[0] if witnesses else None, _warnings(prepared, tally),
@@ -84,8 +90,8 @@ def outcomes_by_enumeration(
     """The final states. They are complete unless `reason` says otherwise."""
     start = time.perf_counter()
     prepared = ready(program, model, options)
-    split = split_mixed_sizes(prepared) if MIXED in model.offers else None
-    judged, under = (split.program, model.variant(MIXED)) if split is not None else (prepared, model)
+    split = in_pieces(prepared, model)
+    judged, under = (split.program, of_pieces(model)) if split is not None else (prepared, model)
     ignored = frozenset({ErrorKind.DEADLOCK, ErrorKind.LIVENESS})
     tally = _collect(judged, under, options, ignored, keep_going=True, judges=judges)
     if split is not None:
@@ -137,9 +143,15 @@ def _collect(
     return tally
 
 
-def _refuting(program: Program) -> Callable[[Mapping[str, int]], bool]:
-    constants = condition_constants(program, lay_out(program))
-    return lambda x: program.condition is not None and refutes(program.condition, x, constants)
+def _refuting(program: Program, split: Split | None) -> Callable[[Mapping[str, int]], bool]:
+    """Whether a final state, of the program in pieces where it is split, is against its condition."""
+    constants, condition = condition_constants(program, lay_out(program)), program.condition
+
+    def against(state: Mapping[str, int]) -> bool:
+        whole = state if split is None else dict(split.whole(tuple(state.items())))
+        return condition is not None and refutes(condition, whole, constants)
+
+    return against
 
 
 def _errors(found: Found, tally: _Tally) -> list[ErrorReport]:

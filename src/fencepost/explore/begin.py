@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fencepost.errors import UnsupportedError
 from fencepost.explore.cuts import settled
-from fencepost.explore.engines import STRONG_RC11, WITH_BLOCKS, Engine, engine_of, refuse_rcmc, rsmc, uses
+from fencepost.explore.engines import (
+    STRONG_RC11,
+    WITH_BLOCKS,
+    Engine,
+    engine_of,
+    out_of_order,
+    refuse_rcmc,
+    rsmc,
+    uses,
+)
 from fencepost.models.registry import Model
 from fencepost.options import ExploreOptions
 from fencepost.prepare.encoded import Prepared, encoded
+from fencepost.prepare.pieces import in_pieces
 from fencepost.prepare.ready import ready
 from fencepost.program.instructions import AtomicBegin, Spawn, Sync
 from fencepost.program.operands import Position
@@ -30,6 +41,9 @@ def prepare(
     sections = ours and options.reduces_locks and _may_have_sections(program)
     arrivals = ours and options.reduces_barriers
     lowered = ready(program, model, options, undo=undo, unordered_arrivals=arrivals, whole=whole)
+    split = in_pieces(lowered, model) if out_of_order(model) and options.algorithm == "trust" else None
+    if split is not None:
+        return replace(encoded(split.program), split=split)
     prepared = replace(encoded(lowered), sections=sections)
     if not options.reduces_symmetry:
         return prepared
@@ -78,7 +92,10 @@ def begin(program: Program, model: Model, options: ExploreOptions) -> tuple[Prep
     engine = rsmc(model, options.commit_before) if by_rsmc else engine_of(model)
     if not engine.explores:
         return None, engine
-    prepared = prepare(program, model, options)
+    try:
+        prepared = prepare(program, model, options)
+    except UnsupportedError as error:
+        return None, Engine(False, reason=str(error))
     if not by_rsmc:
         engine = engine_of(model, prepared.program)
     if options.algorithm == "rcmc":

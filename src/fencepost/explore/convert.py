@@ -135,10 +135,11 @@ def _thread_names(raw: CoreExecution, prepared: Prepared) -> tuple[str, ...]:
 
 def state_of(values: list[int], prepared: Prepared) -> tuple[tuple[str, int], ...]:
     """Observed values under their names, read with the width and sign of their observation."""
-    return tuple(
+    state = tuple(
         (o.name, (to_signed if o.signed else to_unsigned)(value, o.width))
         for o, value in zip(prepared.program.observations, values, strict=True)
     )
+    return state if prepared.split is None else prepared.split.whole(state)
 
 
 def to_report(raw: CoreFinding, prepared: Prepared) -> ErrorReport:

@@ -25,6 +25,7 @@ from fencepost.explore.unmet import unmet
 from fencepost.judgement import Seen, judge, nothing_completes
 from fencepost.models.registry import Model, find
 from fencepost.options import CheckOptions, ExploreOptions
+from fencepost.prepare.pieces import name_of_pieces
 from fencepost.program.instructions import AtomicBegin, ErrorKind
 from fencepost.program.program import Arch, Program
 from fencepost.reasons import Code, Reason, words
@@ -93,7 +94,8 @@ def _check(program: Program, found: Model, options: CheckOptions, progress: Watc
             verdict = Verdict(Answer.UNKNOWN, str(beyond), found.name, 0, 0, 0.0, reasons=(beyond,))
         return replace(verdict, extra={**verdict.extra, **_told(ran)})
     prepared, report, engine = ran
-    errors, witnesses, limits = reading.sort_findings(report, prepared, found.name, options)
+    judged = name_of_pieces(found) if prepared.split is not None else found.name
+    errors, witnesses, limits = reading.sort_findings(report, prepared, judged, options)
     untold = bool(errors) and report.results.in_parts
     if untold:  # what comes before the first thread takes memory apart, and has to be explored to be told
         again = _check(program, found, replace(options, reductions=False), progress, run)
@@ -107,9 +109,9 @@ def _check(program: Program, found: Model, options: CheckOptions, progress: Watc
     unfinished = reading.unfinished(report, limits, prepared)
     seen = Seen(errors, condition, unfinished, report.results.executions, report.results.blocked, "explored",
                 reading.assumed(report, prepared))  # fmt: skip
-    answer, reason, why = judge(prepared.program, seen)
+    answer, reason, why = judge(prepared.asked, seen)
     if condition is False and not errors:
-        witnesses = reading.refutations(report, prepared, found.name)
+        witnesses = reading.refutations(report, prepared, judged)
         errors = [w.error for w in witnesses]
     return Verdict(
         answer,

@@ -18,6 +18,7 @@ from fencepost.models.registry import Model
 from fencepost.options import CheckOptions, ExploreOptions
 from fencepost.paths import content
 from fencepost.prepare.encoded import Prepared
+from fencepost.prepare.pieces import of_parts, of_pieces
 from fencepost.program.instructions import Call, ErrorKind, Spawn
 from fencepost.program.passes.flow import goes_back
 from fencepost.program.program import Arch, Program
@@ -351,7 +352,21 @@ def options_of(settings: Settings) -> _core.ExploreOptions:
     return native
 
 
-_PLANS = ("plan", "commit_before")
+_PLANS = ("plan", "at_end", "commit_before")
+
+
+def _plans(prepared: Prepared, model: Model) -> Settings:
+    """What judges the graphs."""
+    if prepared.split is None:
+        plan = model.plan
+        assert plan is not None, "a planned model should have a plan"
+        return {"plan": _rows(plan)}
+    whole, part = of_pieces(model).plan, of_parts(model).plan
+    assert whole is not None and part is not None, "a model of pieces should have a plan"
+    found: Settings = {"plan": _rows(part), "pieces": True}
+    if not part.same_as(whole):
+        found["at_end"] = _rows(whole)
+    return found
 
 
 def native_settings(prepared: Prepared, model: Model, engine: Engine, options: ExploreOptions, keep: int) -> Settings:
@@ -359,12 +374,10 @@ def native_settings(prepared: Prepared, model: Model, engine: Engine, options: E
     if engine.like in NATIVE_MODELS and options.algorithm != "rsmc":
         found["model"] = NATIVE_MODELS[engine.like]
     else:
-        plan = model.plan
-        assert plan is not None, "a planned model should have a plan"
-        found["plan"] = _rows(plan)
+        found |= _plans(prepared, model)
         found["success_dependencies"] = prepared.program.arch is Arch.RISCV
         found["commit_order"] = IN_ORDER if engine.in_order else PLANNED_MODELS.get(engine.like, 0)
-        found["tuned"] = engine.like in TUNED_MODELS and model.ours and not model.variants
+        found["tuned"] = engine.like in TUNED_MODELS and model.ours and not model.variants and prepared.split is None
         from fencepost.explore.foresight import foreseen
 
         found["foreseen"] = [*foreseen(prepared.program, engine.like)]
@@ -384,7 +397,7 @@ def native_settings(prepared: Prepared, model: Model, engine: Engine, options: E
     if options.algorithm == "rcmc":
         found |= {"rcmc": True, "check_duplicates": True, "shortcuts": False}
     if isinstance(options, CheckOptions):
-        found["keep_outcomes"] = prepared.program.condition is not None
+        found["keep_outcomes"] = prepared.asked.condition is not None
         found["keep_going"] = options.keep_going or bool(options.ignored)
         found["races"] = ErrorKind.RACE not in options.ignored
         found["deadlocks"] = not {ErrorKind.DEADLOCK, ErrorKind.LIVENESS} <= options.ignored

@@ -64,20 +64,20 @@ def _too_long_once(limits: list[ErrorReport]) -> list[ErrorReport]:
 
 def answer_condition(report: Report, prepared: Prepared) -> bool | None:
     """Whether the condition holds as it is written; None where there is none or the executions seen do not decide."""
-    condition = prepared.program.condition
+    condition = prepared.asked.condition
     if condition is None:
         return None
     values = [dict(state_of(raw, prepared)) for raw, _ in report.results.outcomes]
     complete = report.reason is None and not any(is_limit(f) for f in report.results.findings)
-    constants = condition_constants(prepared.program, prepared.encoded.layout)
+    constants = condition_constants(prepared.asked, prepared.encoded.layout)
     return decide(condition, values, constants, complete=complete)
 
 
 def refutations(report: Report, prepared: Prepared, model: str) -> list[Witness]:
     """The first execution that shows that the condition does not hold. An `exists` has none to show."""
-    condition = prepared.program.condition
+    condition = prepared.asked.condition
     assert condition is not None, "a condition that does not hold should be there"
-    constants = condition_constants(prepared.program, prepared.encoded.layout)
+    constants = condition_constants(prepared.asked, prepared.encoded.layout)
     for raw in report.results.kept:
         if refutes(condition, dict(state_of(raw.outcome, prepared)), constants):
             return [refutation(prepared.program, to_execution(raw, prepared), model)]

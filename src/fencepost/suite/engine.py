@@ -5,7 +5,7 @@ from __future__ import annotations
 from fencepost import explore
 from fencepost.errors import UnsupportedError
 from fencepost.explore import native
-from fencepost.explore.engines import is_ordered
+from fencepost.explore.engines import is_ordered, out_of_order
 from fencepost.explore.native import Runner
 from fencepost.models.registry import MIXED, Model
 from fencepost.options import ExploreOptions
@@ -36,7 +36,7 @@ def outcomes_by(
     if options.algorithm != "trust":
         return explore.outcomes(program, model, options)
     compiled = program.arch in (Arch.C11, Arch.FP)  # the explorer cuts what such a program copies
-    split = MIXED in model.offers and not compiled and mixes_sizes(program)  # what only enumeration does
+    split = MIXED in model.offers and not compiled and not out_of_order(model) and mixes_sizes(program)
     if engine == EXPLORE and not split:
         try:
             return explore.outcomes(program, model, options, run=run)

@@ -7,6 +7,7 @@ a model with the variant "mixed" takes these blocks for what they are, one instr
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -28,7 +29,7 @@ from fencepost.program.instructions import (
 )
 from fencepost.program.operands import Const, GlobalAddress, Operand, Reg, to_signed, to_unsigned
 from fencepost.program.passes.points_to import Piece, PointsTo, overlaps, pieces_looked_at, points_to
-from fencepost.program.passes.rewrite import Registers, expand, inside
+from fencepost.program.passes.rewrite import Registers, defined, expand, inside
 from fencepost.program.passes.temporaries import told_apart
 from fencepost.program.program import Function, Program
 from fencepost.records import dataclass
@@ -49,10 +50,14 @@ class Split:
     def restore(self, states: Mapping[State, int]) -> dict[State, int]:
         found: dict[State, int] = {}
         for state, count in states.items():
-            values = dict(state)
-            whole = tuple((o.name, self._value(o, values)) for o in self.original.observations)
+            whole = self.whole(state)
             found[whole] = found.get(whole, 0) + count
         return dict(sorted(found.items()))
+
+    def whole(self, state: State) -> State:
+        """A final state of the program in pieces, as one of the original."""
+        values = dict(state)
+        return tuple((o.name, self._value(o, values)) for o in self.original.observations)
 
     def _value(self, o: Observation, values: dict[str, int]) -> int:
         if o.name not in self.parts:
@@ -62,13 +67,15 @@ class Split:
 
 
 def split_mixed_sizes(program: Program) -> Split | None:
-    """The program with the accesses of mixed size split; None where there is none. Raises UnsupportedError where such
-    an access is more than a load or a store."""
+    """The program with the accesses of mixed size split; None where there is none. Raises UnsupportedError where one
+    cannot be split, and where blocks are there already, which mean something else."""
     program = told_apart(program)
     points = points_to(program)
     looked = pieces_looked_at(program, points)
     if not any(overlaps(pieces) for pieces in looked.values()):
         return None
+    if any(isinstance(i, AtomicBegin) for f in program.functions for i in f.code):
+        raise UnsupportedError("atomic blocks beside accesses of mixed size")
     borders = _borders(program, points, looked)
     functions = tuple(_split_function(f, points, borders) for f in program.functions)
     observations, parts = _split_observations(program, borders)
@@ -119,6 +126,9 @@ def _pieces(borders: frozenset[int], offset: int, size: int) -> tuple[Piece, ...
 
 
 def _split_function(function: Function, points: PointsTo, borders: Borders) -> Function:
+    once = _reserved_once(function)
+    reserved: dict[tuple[Operand, int], Operand] = {}  # where the pieces of load-reserves are
+
     def expansion(i: Instruction, registers: Registers) -> Sequence[Instruction]:
         address = getattr(i, "address", None)
         size = getattr(i, "size", None)
@@ -130,16 +140,28 @@ def _split_function(function: Function, points: PointsTo, borders: Borders) -> F
             return (i,)
         match i:
             case Load():
-                return _split_load(i, pieces, registers)
+                code, places = _split_load(i, pieces, registers)
+                if i.exclusive and i.address in once:
+                    reserved.update({(i.address, offset): place for offset, place in places.items()})
+                return code
             case StoreConditional():
-                return _split_conditional(i, pieces, registers)
+                return _split_conditional(i, pieces, registers, reserved)
             case Store():
                 return _split_store(i, pieces, registers)
             case Rmw() if i.op in _BITWISE:
                 return _split_rmw(i, pieces, registers)
+            case Rmw() if i.op in (RmwOp.ADD, RmwOp.SUB):
+                return _split_addition(i, pieces, registers)
         raise UnsupportedError(f"{i.at}: a read-modify-write of mixed size")
 
     return expand(function, expansion)
+
+
+def _reserved_once(function: Function) -> set[Operand]:
+    """The addresses of one load-reserve each, in registers that are set once: its store-conditionals go there, too."""
+    loads = Counter(i.address for i in function.code if isinstance(i, Load) and i.exclusive)
+    times = Counter(r for i in function.code for r in defined(i))
+    return {a for a, count in loads.items() if count == 1 and isinstance(a, Reg) and times[a] <= 1}
 
 
 def _moved(address: Operand, offset: int, registers: Registers, i: Instruction) -> tuple[Operand, list[Instruction]]:
@@ -151,17 +173,21 @@ def _moved(address: Operand, offset: int, registers: Registers, i: Instruction) 
     return place, [Compute(place, (address, Const(offset)), Op.ADD, at=i.at)]
 
 
-def _split_load(i: Load, pieces: tuple[Piece, ...], registers: Registers) -> list[Instruction]:
-    """The parts are read into registers of their own: the address may be in the target."""
+def _split_load(
+    i: Load, pieces: tuple[Piece, ...], registers: Registers
+) -> tuple[list[Instruction], dict[int, Operand]]:
+    """And where each piece is. The parts are read into registers of their own: the address may be in the target."""
     code: list[Instruction] = []
     loads: list[Instruction] = []
+    places: dict[int, Operand] = {}
     parts = []
     for offset, size in pieces:
         place, moving = _moved(i.address, offset, registers, i)
         code += moving
+        places[offset] = place
         parts.append(registers.fresh("part"))
         loads.append(replace(i, dst=parts[-1], address=place, size=size))
-    return [*code, *_block(i, loads), *_joined(i, i.dst, parts, pieces, registers)]
+    return [*code, *_block(i, loads), *_joined(i, i.dst, parts, pieces, registers)], places
 
 
 def _cut_value(
@@ -184,12 +210,18 @@ def _split_store(i: Store, pieces: tuple[Piece, ...], registers: Registers) -> l
     return [*code, *_block(i, stores)]
 
 
-def _split_conditional(i: StoreConditional, pieces: tuple[Piece, ...], registers: Registers) -> list[Instruction]:
+def _split_conditional(
+    i: StoreConditional,
+    pieces: tuple[Piece, ...],
+    registers: Registers,
+    reserved: Mapping[tuple[Operand, int], Operand],
+) -> list[Instruction]:
     """The first piece decides: where it is not written, nothing is. The load-reserve was split at the same borders, and
-    each piece has its own reservation."""
+    each piece has its own reservation, in the same register where that is known."""
     code, cut = _cut_value(i, pieces, registers)
     stores: list[Instruction] = []
-    for place, part, size in cut:
+    for (offset, _), (computed, part, size) in zip(pieces, cut, strict=True):
+        place = reserved.get((i.address, offset), computed)
         first = not stores
         done = i.dst if first else registers.fresh("done")
         stores.append(replace(i, dst=done, address=place, value=part, size=size, may_fail=i.may_fail and first))
@@ -212,6 +244,42 @@ def _split_rmw(i: Rmw, pieces: tuple[Piece, ...], registers: Registers) -> list[
         updates.append(replace(i, dst=olds[-1] if i.dst else None, address=place, value=part, size=size))
     code += _block(i, updates)
     return code if i.dst is None else [*code, *_joined(i, i.dst, olds, pieces, registers)]
+
+
+def _split_addition(i: Rmw, pieces: tuple[Piece, ...], registers: Registers) -> list[Instruction]:
+    """Each piece adds what is carried over from the one below it, which is of the instruction, as its pieces are."""
+    assert i.size <= max(_SIZES), "what is carried should be seen in a register"
+    code: list[Instruction] = []
+    value = i.value
+    if i.op is RmwOp.SUB:
+        value = registers.fresh("negative")
+        code.append(Compute(value, (Const(0), i.value), Op.SUB, at=i.at))
+    places, adding, olds = [], [], []
+    for offset, size in pieces:
+        place, moving = _moved(i.address, offset, registers, i)
+        part, cutting = _part(i, value, offset, registers)
+        low = Compute(part, (part, Const((1 << 8 * size) - 1)), Op.AND, at=i.at)
+        code += [*moving, cutting, low]
+        places.append(place)
+        adding.append(part)
+        olds.append(registers.fresh("old"))
+    updates: list[Instruction] = []
+    for k, (_, size) in enumerate(pieces):
+        updates.append(replace(i, op=RmwOp.ADD, dst=olds[k], address=places[k], value=adding[k], size=size))
+        if k + 1 < len(pieces):
+            updates += _carried(i, olds[k], adding[k : k + 2], size, registers)
+    code += _block(i, updates)
+    return code if i.dst is None else [*code, *_joined(i, i.dst, olds, pieces, registers)]
+
+
+def _carried(i: Instruction, old: Reg, adding: list[Reg], size: int, registers: Registers) -> list[Instruction]:
+    """Adds what a piece carries over to what the next one adds."""
+    carry = registers.fresh("carry")
+    return [
+        Compute(carry, (old, adding[0]), Op.ADD, at=i.at),
+        Compute(carry, (carry, Const(8 * size)), Op.LSHR, at=i.at),
+        Compute(adding[1], (adding[1], carry), Op.ADD, at=i.at),
+    ]
 
 
 def _block(i: Instruction, accesses: list[Instruction]) -> list[Instruction]:
