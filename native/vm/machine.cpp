@@ -417,10 +417,19 @@ bool Machine::visible(ThreadState& s, const Instruction& i, Action& out) {
   }
 }
 
+// What a load-reserve reserves; a piece of one, in the same block right after the piece before it, besides.
+void Machine::reserve(ThreadState& s, const Instruction& i, std::uint64_t address, std::int32_t number) const {
+  const bool goes_on = s.blocks && !s.reserved.empty() && s.reserved.back().event == number - 1 &&
+                       s.reserved.back().position == i.position;
+  if (!goes_on) s.reserved.clear();
+  s.reserved.push_back({number, i.position, address});
+}
+
 bool Machine::store_conditional(ThreadState& s, const Instruction& i, Action& out) {
-  const std::int32_t reserved = s.reserved;
-  s.reserved = -1;
-  if (reserved < 0 || s.reserved_address != out.address) {
+  const auto there = std::find_if(s.reserved.begin(), s.reserved.end(),
+                                  [&](const ThreadState::Reservation& r) { return r.address == out.address; });
+  if (there == s.reserved.end()) {
+    s.reserved.clear();
     set(s, i.dst, 0, 0);
     ++s.pc;
     return false;
@@ -428,7 +437,7 @@ bool Machine::store_conditional(ThreadState& s, const Instruction& i, Action& ou
   out.kind = ActionKind::Write;
   out.value = value(s, i.use[1]) & mask_of(8 * i.width);
   out.data_deps = deps(s, i.use[1]);
-  out.conditional = reserved;
+  out.conditional = there->event;
   out.may_fail = i.flags & flag::may_fail;
   return true;
 }
@@ -513,12 +522,10 @@ void Machine::reply(ThreadState& s, const Action& action, std::uint64_t v) {
   switch (i.opcode) {
   case Opcode::Load:
     set(s, i.dst, v, self);
-    if (i.flags & flag::exclusive) {
-      s.reserved = static_cast<std::int32_t>(number);
-      s.reserved_address = action.address;
-    }
+    if (i.flags & flag::exclusive) reserve(s, i, action.address, static_cast<std::int32_t>(number));
     break;
   case Opcode::StoreConditional:
+    std::erase_if(s.reserved, [&](const auto& r) { return v == 0 || r.address == action.address; });
     set(s, i.dst, v, track_ ? dependencies_.single(number | success_dependency) : 0);
     break;
   case Opcode::Rmw: {

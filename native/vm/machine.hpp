@@ -98,10 +98,14 @@ struct ThreadState {
   std::vector<DepSet> private_deps, local_deps;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> private_objects; // offset and size, in order
   std::vector<Allocation> allocations;
-  std::vector<Live> live;     // those on the stack whose call has not returned, innermost last
-  std::int32_t reserved = -1; // program-order index of the load-reserve
-  std::uint64_t reserved_address = 0;
-  bool write_pending = false; // the second half of a read-modify-write comes next
+  std::vector<Live> live; // those on the stack whose call has not returned, innermost last
+  struct Reservation {
+    std::int32_t event = -1; // program-order index of the load-reserve
+    std::uint32_t position = 0;
+    std::uint64_t address = 0;
+  };
+  std::vector<Reservation> reserved; // one, or one for each piece of a load of mixed size
+  bool write_pending = false;        // the second half of a read-modify-write comes next
   std::uint64_t pending_value = 0;
   DepSet pending_deps = 0, pending_control = 0;
   std::uint8_t piece = 0; // bytes of the current access that are done, where it is made in pieces
@@ -207,6 +211,7 @@ private:
   bool leave(ThreadState& s, const Instruction& i, Action& out);
   bool visible(ThreadState& s, const Instruction& i, Action& out);
   bool store_conditional(ThreadState& s, const Instruction& i, Action& out);
+  void reserve(ThreadState& s, const Instruction& i, std::uint64_t address, std::int32_t number) const;
   bool private_fault(const ThreadState& s, const Instruction& i, std::uint64_t address, Action& out) const;
   bool private_access(ThreadState& s, const Instruction& i, std::uint64_t address, Action& out);
   bool atomic_block(ThreadState& s, const Instruction& i, Action& out) const;

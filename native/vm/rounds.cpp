@@ -49,7 +49,7 @@ bool adds(const LocalState& event, const Bytecode& program) {
 
 bool Rounds::same(const ThreadState& a, const ThreadState& b) const {
   if (a.pc != b.pc || a.depth != b.depth || a.base != b.base || a.function != b.function || a.blocks != b.blocks ||
-      a.write_pending || b.write_pending || a.piece || b.piece || a.reserved >= 0 || b.reserved >= 0 ||
+      a.write_pending || b.write_pending || a.piece || b.piece || !a.reserved.empty() || !b.reserved.empty() ||
       a.private_top != b.private_top || a.stack_top != b.stack_top || a.heap_top != b.heap_top ||
       a.private_objects != b.private_objects || a.stack.size() != b.stack.size() || a.local_bytes != b.local_bytes ||
       !same_bytes(a.private_bytes, b.private_bytes))

@@ -505,7 +505,6 @@ def _may_be_cut(i: Instruction) -> bool:
 
 
 def _reserve(state: ThreadState, i: ins.Load, address: int, number: int) -> None:
-    """An exclusive load of one address, or of one more piece by this very instruction."""
-    pieces = [r for r in state.reservation if r[2] == i.at is not None]
-    again = any(r[1] == address for r in pieces)
-    state.reservation = (*(() if again else pieces), (number, address, i.at))
+    """An exclusive load of one address; or of one more piece, in the same block right after the piece before it."""
+    goes_on = state.blocks > 0 and state.reservation and state.reservation[-1][::2] == (number - 1, i.at)
+    state.reservation = (*(state.reservation if goes_on else ()), (number, address, i.at))
