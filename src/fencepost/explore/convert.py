@@ -100,13 +100,22 @@ def _coherence(raw: CoreExecution, initial: dict[int, int], shift: int) -> dict[
 
 
 def _updates(events: list[Event]) -> frozenset[tuple[int, int]]:
-    """The halves of a read-modify-write follow each other in program order."""
+    """The halves of a read-modify-write follow each other in program order; an exclusive write is paired with the last
+    exclusive read there."""
     reads = {(e.thread, e.index): e.id for e in events if e.rmw and e.is_read}
-    return frozenset(
-        (reads[e.thread, e.index - 1], e.id)
-        for e in events
-        if e.rmw and e.kind is EventKind.WRITE and (e.thread, e.index - 1) in reads
-    )
+    exclusive: dict[tuple[int, int], list[Event]] = {}
+    for e in events:
+        if e.rmw and e.is_read and e.exclusive:
+            exclusive.setdefault((e.thread, e.address), []).append(e)
+    found = set()
+    for e in events:
+        if not e.rmw or e.kind is not EventKind.WRITE:
+            continue
+        there = [r for r in exclusive.get((e.thread, e.address), ()) if r.index < e.index] if e.exclusive else []
+        first = max(there, key=lambda r: r.index).id if there else reads.get((e.thread, e.index - 1))
+        if first is not None:
+            found.add((first, e.id))
+    return frozenset(found)
 
 
 def _dependencies(events: Sequence[CoreEvent], shift: int) -> dict[str, set[tuple[int, int]]]:
