@@ -1,92 +1,117 @@
-"""What is left of an exploration is cut into pieces: together they find the same executions, by count and by digest."""
+"""Accesses of mixed size under the models of hardware: explored in pieces, as enumeration has them."""
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import pytest
 
-import fencepost
-from fencepost import _core
+from fencepost.api import check
+from fencepost.explore import native
 from fencepost.explore.begin import begin
-from fencepost.explore.native import native_options
+from fencepost.frontends.litmus import read
 from fencepost.models.registry import find
-from fencepost.options import CheckOptions
+from fencepost.options import ExploreOptions
+from fencepost.suite.engine import ENUMERATE, EXPLORE, outcomes_by
+from fencepost.verdict import Answer, Outcomes
 
-PROGRAMS = Path(__file__).parent.parent.parent / "benchmarks" / "programs"
-FLAGS = {"casw": ["-DN=4"], "lastzero": ["-DN=6"], "lastzero-plain": ["-DN=5"]}
+STATE = "uint64_t x; uint64_t y; 0:X1=x; 0:X3=y; 1:X1=x; 1:X3=y; 0:X9=0x100000002; 1:X9=0x300000004;"
+FORMS = {
+    "a store of two words and their loads": (" STR X9,[X1] | LDR W0,[X1] ;\n | LDR W2,[X1,#4] ;", 4),
+    "halves that are forwarded": (" STR W9,[X1] | STR X9,[X1] ;\n LDR X0,[X1] | ;", 4),
+    "an exclusive pair and a load of a half": (" LDXR X5,[X1] | LDR W0,[X1,#4] ;\n STXR W6,X9,[X1] | ;", 3),
+    "an exclusive pair and a store to a half": (" LDXR X5,[X1] | STR W9,[X1,#4] ;\n STXR W6,X9,[X1] | ;", 4),
+    "an exclusive pair with a load amid": (
+        " LDXR X5,[X1] | STR W9,[X1,#4] ;\n LDR X7,[X3] | STR X9,[X3] ;\n STXR W6,X9,[X1] | ;", 8,
+    ),
+    "an exclusive pair whose address was read": (
+        " LDR X7,[X3] | LDR W0,[X1,#4] ;\n EOR X7,X7,X7 | ;\n ADD X7,X7,X1 | ;\n LDXR X5,[X7] | ;\n"
+        " STXR W6,X9,[X7] | ;", 3,
+    ),
+    "an exchange and a store to a half": (" SWPAL X9,X5,[X1] | STR W9,[X1] ;\n | LDR X0,[X1] ;", 4),
+    "a sum and a load of its upper half": (" LDADD X9,X5,[X1] | LDR W0,[X1,#4] ;", 2),
+}  # fmt: skip
 
 
-def exploration(name: str, model: str) -> tuple[_core.Bytecode, _core.ExploreOptions]:
-    options, under = CheckOptions(digest=True), find(model)
-    program = fencepost.read(PROGRAMS / f"{name}.fp", flags=FLAGS.get(name, []))
-    prepared, engine = begin(program, under, options)
+def by(engine: str, text: str, model: str) -> Outcomes:
+    return outcomes_by(engine, read(text, "t.litmus"), find(model), ExploreOptions(model=model))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_execution_once(form: str) -> None:
+    code, count = FORMS[form]
+    text = f"AArch64 t\n{{ {STATE} }}\n P0 | P1 ;\n{code}\nlocations [x; y;]\nexists (x=0)"
+    fast, slow = by(EXPLORE, text, "armv8"), by(ENUMERATE, text, "armv8")
+    assert (fast.engine, fast.executions) == ("explore", count)
+    assert (fast.states, fast.executions, fast.blocked) == (slow.states, slow.executions, slow.blocked)
+
+
+#: Two words and the pair of them: the last writes of both words are of one store, where stores are whole.
+FINAL = """PPC final
+{ uint64_t x; 0:r1=x; 1:r1=x; 0:r2=0x100000001; 1:r2=0x200000002; 2:r1=x; 2:r2=0x300000003; }
+ P0           | P1           | P2            ;
+ std r2,0(r1) | std r2,0(r1) | lwz r3,0(r1)  ;
+exists (x=0x100000002)
+"""
+#: A third store may cover two that are torn.
+COVERED = """PPC covered
+{ uint64_t x; 0:r1=x; 1:r1=x; 0:r2=0x100000001; 1:r2=0x200000002; 2:r1=x; 2:r2=0x300000003; 3:r1=x; }
+ P0           | P1           | P2            | P3           ;
+ std r2,0(r1) | std r2,0(r1) | std r2,0(r1)  | lwz r3,0(r1) ;
+exists (x=0x100000002)
+"""
+
+
+def test_what_a_model_says_of_final_states_is_asked_at_the_end() -> None:
+    """Of the four orders of the two words two are torn: they are dead ends, and in a part they are not, since another
+    store might still cover both."""
+    model, options = find("power"), ExploreOptions(model="power")
+    prepared, engine = begin(read(FINAL, "t.litmus"), model, options)
     assert prepared is not None
-    return prepared.bytecode, native_options(prepared, under, engine, options, 0)
+    settings = native.native_settings(prepared, model, engine, options, 0)
+    assert settings["pieces"] is True and "at_end" in settings
+    results = native.run(prepared, model, engine, options).results
+    assert (results.executions, results.dead_ends) == (6, 6)
+    fast, slow = by(EXPLORE, FINAL, "power"), by(ENUMERATE, FINAL, "power")
+    assert fast.holds is False and (fast.states, fast.executions) == (slow.states, slow.executions)
+    assert by(EXPLORE, COVERED, "power").executions == by(ENUMERATE, COVERED, "power").executions > 24
 
 
-def whole(bytecode: _core.Bytecode, options: _core.ExploreOptions, jobs: int = 1) -> _core.CoreResults:
-    run = _core.Exploration(bytecode, options)
-    run.run(1e9, 2**62, jobs)
-    return run.results()
+UNION = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+static union {{ _Atomic uint64_t whole; _Atomic uint32_t half[2]; }} u;
+static void *writer(void *p) {{ atomic_store_explicit(&u.whole, 0x100000001, memory_order_relaxed); return 0; }}
+static void *reader(void *p) {{
+  uint32_t a = atomic_load_explicit(&u.half[0], memory_order_{first});
+  uint32_t b = atomic_load_explicit(&u.half[1], memory_order_relaxed);
+  assert(!(a == 1 && b == 0));
+  return 0;
+}}
+int main(void) {{
+  pthread_t a, b;
+  pthread_create(&a, 0, writer, 0);
+  pthread_create(&b, 0, reader, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+}}
+"""
 
 
-@pytest.mark.parametrize("name", ["casw", "lastzero", "lastzero-plain", "fib_bench", "readers"])
-@pytest.mark.parametrize("model", ["rc11", "sc", "power"])
-def test_pieces_in_any_order_find_the_same(name: str, model: str) -> None:
-    bytecode, options = exploration(name, model)
-    one = whole(bytecode, options)
-    assert one.digest == whole(bytecode, options, 2).digest != (0, 0)
-    chance = random.Random(name + model)
-    first = _core.Exploration(bytecode, options)
-    first.run(1e9, 7, 1)
-    found, pieces, most = first.results(), first.remaining(), 0
-    while pieces:
-        chance.shuffle(pieces)
-        part = _core.Exploration(bytecode, options)
-        part.set_remaining([pieces.pop()])
-        part.run(1e9, chance.randint(1, 60), 1)
-        part.split(chance.randint(1, 5))
-        found.merge(part.results())
-        pieces += part.remaining()
-        most = max(most, len(pieces))
-    assert (found.executions, found.blocked, found.digest) == (one.executions, one.blocked, one.digest)
-    assert most > 1
-
-
-def test_a_piece_gives_its_oldest_choices_away_first() -> None:
-    """Each gift starts deeper in the tree than the one before, so its graph has more events."""
-    bytecode, options = exploration("casw", "rc11")
-    start = _core.Exploration(bytecode, options)
-    start.run(1e9, 1, 1)
-    (kept,), gifts = start.remaining(), []
-    for _ in range(4):
-        start.set_remaining([kept])
-        start.split(2)
-        kept, given = start.remaining()
-        gifts.append(len(given))
-    assert gifts == sorted(gifts) and gifts[0] < gifts[-1] < len(kept)
-
-
-def test_what_cannot_be_cut_stays_whole() -> None:
-    bytecode, options = exploration("casw", "rc11")
-    start = _core.Exploration(bytecode, options)
-    start.split(8)
-    assert start.remaining() == [b""]
-    start.run(1e9, 2**62, 1)
-    start.split(8)
-    assert start.remaining() == []
-
-
-def test_the_digest_tells_sets_of_equal_size_apart() -> None:
-    text = "var x, y\nthread P {{ x := 1; r := {0} }}\nthread Q {{ y := 1; s := x }}\nobserve P:r, Q:s"
-    from fencepost.frontends import read_text
-
-    digests = set()
-    for read in ("y", "x + 0 * y", "y + 0 * x"):
-        verdict = fencepost.check(read_text(text.format(read), "t.fp"), digest=True)
-        assert verdict.extra["digest"] == fencepost.outcomes(read_text(text.format(read), "t.fp"), digest=True).digest
-        digests.add(verdict.extra["digest"])
-    assert len(digests) == 3
-    assert "digest" not in fencepost.check(read_text(text.format("y"), "t.fp")).extra
+@pytest.mark.parametrize(
+    ("model", "first", "answer"),
+    [
+        ("armv8", "acquire", Answer.PASS), ("armv8", "relaxed", Answer.FAIL),
+        ("power", "acquire", Answer.FAIL), ("riscv", "acquire", Answer.FAIL),
+    ],
+)  # fmt: skip
+def test_halves_of_a_union(model: str, first: str, answer: Answer, tmp_path: Path) -> None:
+    """ARM keeps a store whole for whoever reads its halves in order; the models of POWER and RISC-V do not say so."""
+    (tmp_path / "u.c").write_text(UNION.format(first=first))
+    verdict = check(tmp_path / "u.c", model=model)
+    assert verdict.answer is answer
+    assert verdict.extra.get("engine", "explore") == "explore"
+    if answer is Answer.FAIL:
+        assert verdict.witness is not None and verdict.witness.model == f"{model}@mixed"

@@ -101,7 +101,7 @@ def shape_of(model: str, kind: str) -> Shape:
         case "blocks":
             return replace(few, threads=(2, 3), locations=(1, 2), blocks=4, cas=1, rmw=1, exclusives=0)
         case "sizes" | "halves":  # of which the second has load buffering mostly, and dependencies
-            some = replace(base, awaits=0, blocking_cas=0, cas=0, locations=(1, 2), threads=(2, 3))
+            some = replace(base, awaits=0, blocking_cas=0, cas=0, locations=(1, 2), threads=(2, 3), rmw=2, exclusives=2)
             return some if kind == "sizes" else replace(some, fence=1, rmw=1, loads=10, stores=10, arithmetic=3)
         case "spawned":
             return replace(base, threads=(2, 3), awaits=1, cas=1, rmw=1)
