@@ -477,11 +477,18 @@ class ExploreOptions:
     @tuned.setter
     def tuned(self, arg: bool, /) -> None: ...
     @property
+    def pieces(self) -> bool: ...
+    @pieces.setter
+    def pieces(self, arg: bool, /) -> None: ...
+    @property
     def commit_order(self) -> int: ...
     @commit_order.setter
     def commit_order(self, arg: int, /) -> None: ...
     def set_plan(self, operations: Sequence[Sequence[int]], registers: int, checks: Sequence[Sequence[int]]) -> None:
         """The model as a relation plan."""
+
+    def set_at_end(self, operations: Sequence[Sequence[int]], registers: int, checks: Sequence[Sequence[int]]) -> None:
+        """What the model says of whole executions."""
 
     def set_commit_before(
         self, operations: Sequence[Sequence[int]], registers: int, checks: Sequence[Sequence[int]]

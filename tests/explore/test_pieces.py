@@ -77,6 +77,24 @@ def test_what_a_model_says_of_final_states_is_asked_at_the_end() -> None:
     assert by(EXPLORE, COVERED, "power").executions == by(ENUMERATE, COVERED, "power").executions > 24
 
 
+AMO = """RISCV amo
+{ uint32_t x; uint32_t 0:x7; 0:x5=x; 0:x6=0x10001; 1:x5=x; }
+ P0                         | P1            ;
+ amoswap.w.%s x7,x6,(x5) | lhu x6,2(x5)  ;
+                            | ori x7,x6,2   ;
+                            | sh x7,0(x5)   ;
+exists (0:x7=3 /\\ 1:x6=1)
+"""
+
+
+@pytest.mark.parametrize("mode", ["rl", "aq.rl"])
+def test_modes_order_no_piece_after_another_of_its_access(mode: str) -> None:
+    """The first half reads what was written after another thread saw the second: no program order holds in between."""
+    fast, slow = by(EXPLORE, AMO % mode, "riscv"), by(ENUMERATE, AMO % mode, "riscv")
+    assert fast.engine == "explore" and fast.holds is True
+    assert (fast.states, fast.executions) == (slow.states, slow.executions) and fast.executions == 4
+
+
 UNION = """
 #include <assert.h>
 #include <pthread.h>

@@ -166,8 +166,9 @@ def hardware_kind(model: str) -> Judge:
     """All shapes of `hardware.py` in turn."""
 
     def judge(seed: int) -> str | None:
-        number, shape = divmod(seed, len(hardware.KINDS))
-        program = hardware.program_of(model, hardware.KINDS[shape], number)
+        kinds = hardware.kinds_of(model)
+        number, shape = divmod(seed, len(kinds))
+        program = hardware.program_of(model, kinds[shape], number)
         found = hardware.compare(program, model)
         return None if found is None or found.equal else f"{found}\n{print_program(program)}"
 
