@@ -210,6 +210,11 @@ robust good.fp --model tso
 litmus bad.litmus -j 8
 good.fp
 watch good.fp
+check good.fp -D
+check good.fp -I --json -D
+check good.fp -- -D -I
+init good.fp
+check good.fp --model sc --models sc,tso
 """
 
 

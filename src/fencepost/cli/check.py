@@ -52,6 +52,8 @@ def check(
     """Explore all executions under a memory model and find assertion failures, races and other errors."""
     names = names_of(models) if models is not None else []
     _refuse_models(files)
+    if models is not None and "model" in explicit:
+        raise UsageError("--model says one model, --models several: give one of the two")
     whole = partial(check_folders, options=options, reports=reports, flags=flags, explicit=explicit, models=names)
 
     def once(sources: set[str]) -> Reply:

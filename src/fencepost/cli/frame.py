@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from itertools import pairwise
 from types import CodeType
 from typing import Any, get_args, get_type_hints
 
@@ -61,6 +62,7 @@ def _run(name: str, args: list[str], flags: tuple[str, ...]) -> Reply:
     if flags:
         from fencepost.cli.habits import refuse_as_flags
 
+        _refuse_without_value(flags)
         refuse_as_flags(flags, [p.details.flag for p in parameters if isinstance(p.details, Option)])
     given, explicit = parse(f"fencepost {name}", function.__doc__ or "", parameters, args)
     if given.pop(_JSON.name) and given.get("watch"):
@@ -105,8 +107,10 @@ def _with_build(given: dict[str, Any], flags: tuple[str, ...]) -> tuple[dict[str
 
 _FILLED_IN = ("flags", "explicit")  # parameters that are no options
 
-#: Flags of a compiler that may take their value as the next word.
-_WITH_VALUE = frozenset({"-D", "-I", "-U", "-include", "-isystem", "-x"})
+#: Flags of a compiler that may take their value as the next word, with an example of one.
+_WITH_VALUE = {
+    "-D": "N=3", "-I": "include", "-U": "NDEBUG", "-include": "config.h", "-isystem": "include", "-x": "c++",
+}  # fmt: skip
 
 
 def split(args: list[str]) -> tuple[list[str], tuple[str, ...]]:
@@ -127,6 +131,13 @@ def split(args: list[str]) -> tuple[list[str], tuple[str, ...]]:
         if word in _WITH_VALUE:
             flags += [value for value in [next(words, None)] if value is not None]
     return own, (*flags, *filter(None, args[at + 1 :]))  # scripts hand on what may be empty
+
+
+def _refuse_without_value(flags: tuple[str, ...]) -> None:
+    """A compiler would take the next word, whatever it is, for the name of a macro."""
+    for flag, value in pairwise((*flags, "")):
+        if flag in _WITH_VALUE and (not value or value.startswith("-")):
+            raise UsageError(f"{flag} wants a value behind it, such as {flag} {_WITH_VALUE[flag]}")
 
 
 def parameters_of(function: Verb) -> tuple[list[Parameter], dict[str, type[Any]]]:

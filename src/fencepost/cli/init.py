@@ -80,6 +80,8 @@ def init(header: Header, out: Out = None) -> Reply:
     path = Path(header)
     if not path.is_file():
         raise InputError("cannot be read: there is no such file", file=header)
+    if path.suffix in (".fp", ".litmus", ".fpir"):
+        raise InputError(f"a {path.suffix} file is a test itself; expected a C or C++ header", file=header)
     suffix = ".cpp" if path.suffix in _CXX else ".c"
     target = Path(out) if out else path.with_name(f"{path.stem}_test{suffix}")
     if target.exists():

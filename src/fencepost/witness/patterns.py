@@ -43,7 +43,13 @@ def known_as(case: Case) -> str:
         if double_checked(case):
             return "double-checked locking"
         return publication(case) or (_cycle(case) if asked_before(case) else "")
-    return _sequence_lock(case) or _cycle(case) or _taking_turns(case)
+    return _came_back(case) or _sequence_lock(case) or _cycle(case) or _taking_turns(case)
+
+
+def _came_back(case: Case) -> str:
+    """Who is deceived by a value that came back may have read others before: that is no sequence lock."""
+    other = case.cycle or unchecked_wait(case) is not None or split_update(case) is not None
+    return "ABA" if not other and aba(case) is not None else ""
 
 
 def _sequence_lock(case: Case) -> str:
@@ -59,8 +65,6 @@ def _taking_turns(case: Case) -> str:
         return ""
     if split_update(case) is not None:
         return "lost update"
-    if aba(case) is not None:
-        return "ABA"
     return "torn read" if case.witness.error.kind is ErrorKind.ASSERTION and torn(case) is not None else ""
 
 

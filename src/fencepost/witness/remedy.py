@@ -70,7 +70,7 @@ def _place(case: Case, fix: Fix, *, quoted: bool) -> str:
     """`quoted`: with the text that stands there, where nothing else says what is meant."""
     if fix.at is None:
         return ""
-    line = " ".join(sources_of(case.witness).line(fix.at).split()) if quoted and not fix.after else ""
+    line = " ".join(sources_of(case.witness).excerpt(fix.at).split()) if quoted and not fix.after else ""
     text = f": {line[:_QUOTED]}{'…' if len(line) > _QUOTED else ''}" if line else ""
     return f" ({case.names.place(fix.at)}{text})"
 
