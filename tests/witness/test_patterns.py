@@ -28,7 +28,9 @@ NAMES = {
     "early_signal.c": "lost wake-up", "barrier_sense.c": "unsafe publication", "deque_take.c": "store buffering",
     "letterbox.c": "unsafe publication", "intrusive_refcount.cpp": "reference count",
     "seqlock_pair.c": "broken sequence lock", "futex_waker.c": "", "peterson_relacq.c": "store buffering",
-    "dcl_static.cpp": "double-checked locking", "bakery_numbers.c": "",
+    "dcl_static.cpp": "double-checked locking", "bakery_numbers.c": "", "aba_freelist.c": "ABA",
+    "torn.c": "torn read", "hash_resize.c": "unsafe publication", "event_count.cpp": "store buffering",
+    "barber.c": "lost wake-up", "spin_plain_store.cpp": "unlock without release",
 }  # fmt: skip
 
 
@@ -160,3 +162,8 @@ def test_of_a_long_line_the_statement_is_shown(tmp_path: Path) -> None:
     shown = {m.text: m.source for m in tell(witness).moments}
     assert shown["reads third = 1"].startswith("… a := third; assert(")
     assert shown["it is nought"].startswith("… assert(a == 0")
+
+
+def test_a_statement_in_a_long_line_is_quoted_without_what_stands_before_it() -> None:
+    fix = fencepost.check(BUGS / "seqlock_2.c").fix
+    assert ": … if (atomic_load_explicit(&seq, memory_order_relaxed) == s)…)" in fix, fix
