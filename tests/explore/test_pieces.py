@@ -9,6 +9,7 @@ import pytest
 from fencepost.api import check
 from fencepost.explore import native
 from fencepost.explore.begin import begin
+from fencepost.frontends import read_file
 from fencepost.frontends.litmus import read
 from fencepost.models.registry import find
 from fencepost.options import ExploreOptions
@@ -133,3 +134,68 @@ def test_halves_of_a_union(model: str, first: str, answer: Answer, tmp_path: Pat
     assert verdict.extra.get("engine", "explore") == "explore"
     if answer is Answer.FAIL:
         assert verdict.witness is not None and verdict.witness.model == f"{model}@mixed"
+
+
+SEQLOCK = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+static _Atomic unsigned seq;
+static union { _Atomic uint64_t word[2]; _Atomic uint32_t half[4]; } data;
+static void *writer(void *p) {
+  atomic_store_explicit(&seq, 1, memory_order_relaxed);
+  atomic_thread_fence(memory_order_release);
+  atomic_store_explicit(&data.word[0], 0x100000001, memory_order_relaxed);
+  atomic_store_explicit(&data.word[1], 0x100000001, memory_order_relaxed);
+  atomic_store_explicit(&seq, 2, memory_order_release);
+  return 0;
+}
+static void *reader(void *p) {
+  unsigned s = atomic_load_explicit(&seq, memory_order_acquire);
+  uint32_t a = atomic_load_explicit(&data.half[0], memory_order_relaxed);
+  uint32_t b = atomic_load_explicit(&data.half[1], memory_order_relaxed);
+  uint32_t c = atomic_load_explicit(&data.half[2], memory_order_relaxed);
+  uint32_t d = atomic_load_explicit(&data.half[3], memory_order_relaxed);
+#ifndef NO_FENCE
+  atomic_thread_fence(memory_order_acquire);
+#endif
+  if (!(s & 1) && s == atomic_load_explicit(&seq, memory_order_relaxed)) assert(a == b && b == c && c == d);
+  return 0;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, writer, 0);
+  pthread_create(&b, 0, reader, 0);
+  pthread_join(a, 0); pthread_join(b, 0);
+}
+"""
+
+
+@pytest.mark.parametrize("model", ["armv8", "power", "riscv", "armv7"])
+@pytest.mark.parametrize("fenced", [True, False])
+def test_a_seqlock_whose_reader_copies_by_halves(model: str, fenced: bool, tmp_path: Path) -> None:
+    (tmp_path / "s.c").write_text(SEQLOCK if fenced else "#define NO_FENCE\n" + SEQLOCK)
+    verdict = check(tmp_path / "s.c", model=model)
+    assert verdict.answer is (Answer.PASS if fenced else Answer.FAIL)
+
+
+def test_what_cannot_be_split_is_named(tmp_path: Path) -> None:
+    """A compare-exchange of a word, of which another thread reads a half: no guess is made."""
+    stored = "atomic_store_explicit(&u.whole, 0x100000001, memory_order_relaxed);"
+    exchanged = "uint64_t e = 0; atomic_compare_exchange_strong(&u.whole, &e, 0x100000001);"
+    text = UNION.format(first="acquire")
+    assert stored in text
+    (tmp_path / "u.c").write_text(text.replace(stored, exchanged))
+    verdict = check(tmp_path / "u.c", model="armv8")
+    assert verdict.answer is Answer.UNKNOWN and "in parts" in verdict.reason
+
+
+def test_plain_accesses_of_c_are_cut_as_they_run(tmp_path: Path) -> None:
+    """A struct that is cleared by words has no pieces: its atomics are whole, and the judge of the model stays."""
+    text = UNION.format(first="acquire").replace("_Atomic uint64_t whole", "uint64_t whole")
+    text = text.replace("atomic_store_explicit(&u.whole, 0x100000001, memory_order_relaxed)", "u.whole = 0x100000001")
+    (tmp_path / "u.c").write_text(text)
+    model, options = find("armv8"), ExploreOptions(model="armv8")
+    prepared, _ = begin(read_file(tmp_path / "u.c"), model, options)
+    assert prepared is not None and prepared.split is None and prepared.program.cuts

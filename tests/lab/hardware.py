@@ -192,7 +192,7 @@ def enumerated(program: Program, model: str) -> tuple[Counter[object], int] | No
     found: Counter[object] = Counter()
     blocked, under = 0, find(model)
     lowered = ready(program, under, ExploreOptions(model=model))
-    split = in_pieces(lowered, under)
+    split = in_pieces(lowered, under, program.arch)
     lowered, under = (lowered, under) if split is None else (split.program, of_pieces(under))
     for f in enumerate_all(lowered, under, judge=native_judge(under)):
         if f.status is Status.COMPLETE:

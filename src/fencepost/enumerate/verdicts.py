@@ -60,7 +60,7 @@ def check_by_enumeration(
     """The verdict of `check`. Its `extra` names the engine. `judges`: gives the `enumeration.Judge` of a model."""
     start = time.perf_counter()
     asked = ready(program, model, options)
-    split = in_pieces(asked, model)
+    split = in_pieces(asked, model, program.arch)
     prepared, under = (split.program, of_pieces(model)) if split is not None else (asked, model)
     named = name_of_pieces(model) if split is not None else model.name
     tally = _collect(
@@ -90,7 +90,7 @@ def outcomes_by_enumeration(
     """The final states. They are complete unless `reason` says otherwise."""
     start = time.perf_counter()
     prepared = ready(program, model, options)
-    split = in_pieces(prepared, model)
+    split = in_pieces(prepared, model, program.arch)
     judged, under = (split.program, of_pieces(model)) if split is not None else (prepared, model)
     ignored = frozenset({ErrorKind.DEADLOCK, ErrorKind.LIVENESS})
     tally = _collect(judged, under, options, ignored, keep_going=True, judges=judges)

@@ -41,7 +41,7 @@ def prepare(
     sections = ours and options.reduces_locks and _may_have_sections(program)
     arrivals = ours and options.reduces_barriers
     lowered = ready(program, model, options, undo=undo, unordered_arrivals=arrivals, whole=whole)
-    split = in_pieces(lowered, model) if out_of_order(model) and options.algorithm == "trust" else None
+    split = in_pieces(lowered, model, program.arch) if out_of_order(model) and options.algorithm == "trust" else None
     if split is not None:
         return replace(encoded(split.program), split=split)
     prepared = replace(encoded(lowered), sections=sections)
