@@ -31,6 +31,14 @@ def test_a_weak_execution_is_not_one_of_sc(name: str) -> None:
         confirm(replace(SAMPLES[name](), model="sc"))
 
 
+def test_a_very_long_execution_is_only_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    weak = replace(SAMPLES["assertion_rc11"](), model="sc")
+    monkeypatch.setattr("fencepost.witness.confirm._MOST_JUDGED", len(weak.execution.events) - 1)
+    assert confirm(weak) is not None
+    with pytest.raises(InternalError, match="not there on replay"):
+        confirm(replace(weak, error=replace(weak.error, kind=ErrorKind.LEAK)))
+
+
 def test_an_error_that_is_not_there_is_our_bug() -> None:
     witness = assertion_rc11()
     with pytest.raises(InternalError, match="not there on replay: every heap object is freed"):

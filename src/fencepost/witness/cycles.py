@@ -65,7 +65,8 @@ def _filled(relations: Relations, among: Collection[int]) -> set[int]:
     for line in relations.lines.values():
         inside = [e.index for e in line if e.id in wanted]
         if inside:
-            wanted |= {e.id for e in line if min(inside) <= e.index <= max(inside)}
+            first, last = min(inside), max(inside)
+            wanted |= {e.id for e in line if first <= e.index <= last}
     return wanted
 
 

@@ -126,7 +126,8 @@ def counted_reference(case: Case) -> int | None:
         threads |= {e.thread for e in case.events if e.kind is EventKind.FREE}
     halves = {w for _, w in case.witness.execution.rmw}
     places = {case.events[w].address for w in halves if not case.operation(w)}
-    again = {e.address for e in case.events if e.is_write and e.id not in halves | case.setup and e.thread >= 0}
+    known = halves | case.setup
+    again = {e.address for e in case.events if e.is_write and e.id not in known and e.thread >= 0}
     for place in sorted(places - again):  # who sets it anew counts rounds, not owners
         users = [t for t in threads if t >= 0 and counts_down(case, place, t)]
         last = [e for t in users for e in counts_down(case, place, t) if e.value == 0]
