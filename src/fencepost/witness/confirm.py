@@ -11,7 +11,6 @@ from fencepost.verdict import Witness
 from fencepost.witness.errors import dispute
 from fencepost.witness.replay import Replay, replay
 
-
 _MOST_JUDGED = 3_000  # events
 
 

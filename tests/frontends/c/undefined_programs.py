@@ -291,4 +291,153 @@ PROGRAMS = (
         _main("pthread_barrier_t b; pthread_barrier_init(&b, 0, 1); pthread_barrier_init(&b, 0, 2);"),
         "it is made anew",
     ),
+    Undefined(
+        "printf of a string without an end",
+        K.OUT_OF_BOUNDS,
+        "#include <stdio.h>\n" + _main('char *a = malloc(3); memset(a, 65, 3); printf("%s", a); free(a);'),
+    ),
+    Undefined(
+        "printf of a string that is freed",
+        K.USE_AFTER_FREE,
+        "#include <stdio.h>\n" + _main('char *a = calloc(3, 1); free(a); printf("%d %.2s", 1, a);'),
+    ),
+    Undefined(
+        "printf of a string that another thread writes",
+        K.RACE,
+        "#include <stdio.h>\nchar a[4];\n"
+        "void *run(void *b) { a[0] = 65; return b; }\n"
+        + _main("pthread_t t; pthread_create(&t, 0, run, 0); puts(a); pthread_join(t, 0);"),
+    ),
+    Undefined(
+        "printf with fewer arguments than its format asks for",
+        K.BAD_CALL,
+        "#include <stdio.h>\n" + _main('printf("%d %d", one);'),
+    ),
+    Undefined(
+        "atomic load with an order for stores",
+        K.UNINITIALISED,
+        "#include <stdatomic.h>\natomic_int a;\n" + _main("return atomic_load_explicit(&a, memory_order_release);"),
+    ),
+    Undefined(
+        "unlock of a spin lock that nobody holds",
+        K.UNLOCK,
+        _main("pthread_spinlock_t s; pthread_spin_init(&s, 0); pthread_spin_unlock(&s);"),
+    ),
+    Undefined(
+        "use of a mutex after its memory is freed",
+        K.USE_AFTER_FREE,
+        _main("pthread_mutex_t *m = malloc(sizeof *m); pthread_mutex_init(m, 0); free(m); pthread_mutex_lock(m);"),
+    ),
+    Undefined(
+        "read-write lock that is given back and not held",
+        K.UNLOCK,
+        _main("pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER; pthread_rwlock_unlock(&l);"),
+    ),
+    Undefined(
+        "wait for a condition without the mutex",
+        K.UNLOCK,
+        _main(
+            "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER; "
+            "pthread_cond_wait(&c, &m);"
+        ),
+    ),
+    Undefined("code that cannot be reached is reached", K.ABORT, _main("if (one) __builtin_unreachable();")),
+    Undefined("call through a null pointer", K.BAD_CALL, "int (*f)(void);\n" + _main("return f();")),
+    Undefined(
+        "recursion without end", K.STACK_OVERFLOW, "int f(int x) { return f(x + 1) + 1; }\n" + _main("return f(0);")
+    ),
+    Undefined("longjmp to where nobody was", K.BAD_CALL, "#include <setjmp.h>\njmp_buf j;\n" + _main("longjmp(j, 1);")),
+    Undefined(
+        "member of a null object is read (C++)",
+        K.NULL,
+        "struct A { int x; int f() { return x; } };\n" + _main("A *a = zero ? new A : nullptr; return a->f();"),
+        "",
+        "cpp",
+    ),
+    Undefined(
+        "member function of a null object that looks at none (C++)",
+        None,
+        "struct A { int f() { return 1; } };\n" + _main("A *a = zero ? new A : nullptr; return a->f();"),
+        "only accesses are looked at",
+        "cpp",
+    ),
+    Undefined(
+        "pure virtual function (C++)",
+        K.ABORT,
+        "struct A { A() { g(); } void g() { f(); } virtual void f() = 0; };\nstruct B : A { void f() override {} };\n"
+        + _main("B b;"),
+        "",
+        "cpp",
+    ),
+    Undefined(
+        "element behind the size of a vector (C++)",
+        K.UNINITIALISED,
+        "#include <vector>\n" + _main("std::vector<int> v; v.reserve(8); v.push_back(1); return v[2 * one];"),
+        "",
+        "cpp",
+    ),
+    Undefined(
+        "use of an iterator that push_back made invalid (C++)",
+        K.USE_AFTER_FREE,
+        "#include <vector>\n" + _main("std::vector<int> v{1}; auto i = v.begin(); v.push_back(2); return *i;"),
+        "",
+        "cpp",
+    ),
+    Undefined(
+        "element behind the size of a span, inside its object (C++)",
+        None,
+        "#include <span>\n" + _main("int b[4] = {}; std::span<int> s(b, 2); return s[2 * one];"),
+        "only objects are looked at, and this is inside one",
+        "cpp",
+    ),
+    Undefined(
+        "string_view of a string that is gone (C++)",
+        K.USE_AFTER_FREE,
+        "#include <string>\n#include <string_view>\n"
+        "std::string_view f() { std::string s(40, 'a'); return s; }\n" + _main("return f()[0];"),
+        "",
+        "cpp",
+    ),
+    Undefined(
+        "assumption of an alignment that is not there",
+        None,
+        _main("char b[8] = {0}; int *p = __builtin_assume_aligned(b + one, 4); (void)p;"),
+        "only accesses are looked at",
+    ),
+    Undefined(
+        "alignment that is no power of two",
+        None,
+        _main("void *p = aligned_alloc(3 * one, 9); free(p);"),
+        "the allocator takes it for the next one",
+    ),
+    Undefined(
+        "mutex that is copied while it is held",
+        None,
+        _main(
+            "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_lock(&m); pthread_mutex_t n = m; "
+            "pthread_mutex_unlock(&n);"
+        ),
+        "a mutex is known by its contents, and the copy has them",
+    ),
+    Undefined(
+        "mutex that is made anew while it is held",
+        None,
+        _main(
+            "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_lock(&m); pthread_mutex_init(&m, 0); "
+            "pthread_mutex_lock(&m);"
+        ),
+        "it is made anew",
+    ),
+    Undefined(
+        "key that is deleted",
+        None,
+        _main("pthread_key_t k; pthread_key_create(&k, 0); pthread_key_delete(k); pthread_setspecific(k, &k);"),
+        "a key keeps no note of it",
+    ),
+    Undefined(
+        "sprintf into what it prints",
+        None,
+        "#include <stdio.h>\n" + _main('char a[16] = "abc"; sprintf(a, "%s%s", a, a);'),
+        "it is read as it is written",
+    ),
 )

@@ -108,6 +108,8 @@ def _check_assigned(b: Body, variable: str) -> None:
         check(b, ErrorKind.MISSING_RETURN, b.assigned[variable], message)
         return
     message = f"the variable {source_name(variable)} is read and has no value"
+    if variable.startswith("atomic-temp"):  # where clang puts what is loaded, and leaves the load out
+        message = "an atomic access with an order that it may not have"
     check(b, ErrorKind.UNINITIALISED, b.assigned[variable], message)
 
 

@@ -17,7 +17,7 @@ _TRAPS = {
     0: (ErrorKind.OVERFLOW, "signed integer overflow: the sum cannot be represented in its type"),
     3: (ErrorKind.OVERFLOW, "signed integer overflow: the quotient cannot be represented in its type"),
     5: (ErrorKind.FLOAT_CAST, "the value is outside the range of representable values of the integer type"),
-    8: (ErrorKind.INVALID_VALUE, "passing zero to a builtin that is not defined for it"),
+    8: (ErrorKind.INVALID_VALUE, "a builtin gets a zero or an assumption that it is not defined for"),
     11: (ErrorKind.MISSING_RETURN, "execution reached the end of a value-returning function without returning a value"),
     12: (ErrorKind.OVERFLOW, "signed integer overflow: the product cannot be represented in its type"),
     13: (ErrorKind.OVERFLOW, "signed integer overflow: negation cannot be represented in its type"),

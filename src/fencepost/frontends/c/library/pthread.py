@@ -10,8 +10,9 @@ from fencepost.frontends.c.library.endings import DESTRUCTORS, MAX_KEYS, SPECIFI
 from fencepost.frontends.c.library.stdlib import constant, errno
 from fencepost.frontends.c.library.sync import EBUSY, ETIMEDOUT, mutex, replaced, sync, wait
 from fencepost.frontends.c.site import Handler, Site
+from fencepost.frontends.c.undefined import check
 from fencepost.program import instructions as ins
-from fencepost.program.instructions import Mode, Op, RmwOp, SyncOp
+from fencepost.program.instructions import ErrorKind, Mode, Op, RmwOp, SyncOp
 from fencepost.program.operands import Const, Operand
 from fencepost.program.program import Object
 
@@ -153,6 +154,9 @@ def spin_trylock(b: Body, s: Site) -> Operand:
 
 
 def spin_unlock(b: Body, s: Site) -> Operand:
+    held = b.fresh("held")
+    b.emit(ins.Load(held, s[0], 4, Mode.RLX))
+    check(b, ErrorKind.UNLOCK, held, "unlock of a spin lock that nobody holds")
     b.emit(ins.Store(s[0], ZERO, 4, Mode.REL))
     return ZERO
 

@@ -8,9 +8,10 @@ from fencepost.frontends.c.body import ONE, ZERO, Body
 from fencepost.frontends.c.constants import bits_of, number
 from fencepost.frontends.c.library.runtime import run
 from fencepost.frontends.c.site import Argument, Handler, Site
+from fencepost.frontends.c.undefined import check
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
-from fencepost.program.instructions import Op
+from fencepost.program.instructions import ErrorKind, Op
 from fencepost.program.operands import Const, Operand
 from fencepost.program.program import Init, Object
 
@@ -29,15 +30,15 @@ def formatted(index: int) -> Handler:
         if form is None:
             b.emit(ins.Print((), "(a format that is computed)"))
             return ZERO
-        text, args = _known_strings(b, form, [s[k] for k in range(index + 1, len(s))])
+        text, args = _known_strings(b, s, form, [s[k] for k in range(index + 1, len(s))])
         b.emit(ins.Print(tuple(args), text))
         return Const(len(form))
 
     return handle
 
 
-def _known_strings(b: Body, form: str, args: list[Operand]) -> tuple[str, list[Operand]]:
-    """Puts constant strings into the format; other strings are shown as addresses."""
+def _known_strings(b: Body, s: Site, form: str, args: list[Operand]) -> tuple[str, list[Operand]]:
+    """Puts constant strings into the format; other strings are read, and shown as addresses."""
     left = list(args)
     kept: list[Operand] = []
 
@@ -45,13 +46,17 @@ def _known_strings(b: Body, form: str, args: list[Operand]) -> tuple[str, list[O
         for star in match["width"], match["precision"]:
             if star == "*" and left:
                 kept.append(left.pop(0))
-        if match["kind"] == "%" or not left:
+        if match["kind"] == "%":
+            return match.group(0)
+        if not left:
+            check(b, ErrorKind.BAD_CALL, ZERO, f"{s.callee} has fewer arguments than its format asks for")
             return match.group(0)
         value = left.pop(0)
         if match["kind"] == "s":
             known = b.unit.text(value)
             if known is not None:
                 return known.replace("%", "%%")
+            _read(b, value, kept[-1] if match["precision"] == "*" else match["precision"])
             kept.append(value)
             return "%p"
         kept.append(value)
@@ -60,8 +65,23 @@ def _known_strings(b: Body, form: str, args: list[Operand]) -> tuple[str, list[O
     return _DIRECTIVE.sub(one, form), kept
 
 
+def _read(b: Body, text: Operand, precision: Operand | str | None) -> None:
+    """What is printed is read: others may write it, or its end may be missing. Null is printed as such."""
+    take, end = b.label(), b.label()
+    b.branch(text, take, end)
+    b.mark(take)
+    if precision is None:
+        run(b, "strlen", text)
+    else:
+        run(b, "strnlen", text, Const(int(precision or 0)) if isinstance(precision, str) else precision)
+    b.jump(end)
+    b.mark(end)
+
+
 def puts(b: Body, s: Site) -> Operand:
     known = b.unit.text(s[0])
+    if known is None:
+        run(b, "strlen", s[0])
     text = "%p" if known is None else known.replace("%", "%%")
     b.emit(ins.Print((s[0],) if known is None else (), text + ("\n" if s.callee == "puts" else "")))
     return Const(1)
