@@ -47,6 +47,13 @@ def is_folder(path: str) -> bool:
     return os.path.isdir(path)
 
 
+def below(folder: str, suffix: str) -> list[str]:
+    """The files of a folder and of those in it whose names end so, sorted."""
+    places = (os.path.join(where, name) for where, _, names in os.walk(folder) for name in names)
+    found = (place for place in places if place.endswith(suffix))
+    return sorted(place.removeprefix(f".{os.sep}") for place in found)
+
+
 def content(path: str) -> bytes:
     with open(path, "rb") as file:
         return file.read()

@@ -37,7 +37,8 @@ def run_suite(files: Sequence[str], options: LitmusOptions, progress: Progress |
         raise UsageError("no test is given: name files or folders, or use --from-list or --expected")
     if options.model is not None and not (model := find(options.model)).ours:
         model.prepared  # noqa: B018 # a malformed model is one error, not one per test
-    job = Job(options.model, options.engine, options.unroll, options.time_limit, algorithm=options.algorithm)
+    shown = not options.quiet or bool(log)
+    job = Job(options.model, options.engine, options.unroll, options.time_limit, shown, options.algorithm)
     suite, start = Suite(), time.perf_counter()
     logged = _logged(paths, log) if log else {}
     wanted = (match(paths, table) if table else {}) | {

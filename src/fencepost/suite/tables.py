@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fencepost.errors import InputError, UsageError
 from fencepost.frontends import missing
-from fencepost.paths import is_folder, is_there
+from fencepost.paths import below, is_folder, is_there
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,9 +31,7 @@ def collect(files: Iterable[str], lists: Iterable[str] = ()) -> list[str]:
 
 
 def _inside(folder: str) -> list[str]:
-    from pathlib import Path
-
-    found = sorted(str(p) for p in Path(folder).rglob("*.litmus"))
+    found = below(folder, ".litmus")
     if not found:
         raise UsageError(f"{folder}: there is no .litmus file in this folder")
     return found
