@@ -199,6 +199,15 @@ def test_data_races(threads: tuple[str, str], race: bool) -> None:
     assert (ErrorKind.RACE in {e.kind for e in run(program).errors}) is race
 
 
+def test_what_a_filter_leaves_out_races_with_nobody() -> None:
+    """The filter stands for a loop that waits for the flag: executions that it leaves out do not exist."""
+    waits = "int r0; int r1; r0 = smp_load_acquire(y); r1 = *x;"
+    threads = ("*x = 1; smp_store_release(y, 1);", waits)
+    for filtered, race in (("", True), ("filter (1:r0=1)", False), ("filter (1:r0=0)", True)):
+        found = run(kernel(*threads, ask=f"{filtered} exists (1:r1=0)"))
+        assert [e.kind for e in found.errors] == [ErrorKind.RACE] * race, filtered
+
+
 def test_values_out_of_thin_air_are_not_denied() -> None:
     program = read("C oota\n{}\nP0(int *x, int *y) { int r1; r1 = *x; *y = r1; }\n"
                    "P1(int *x, int *y) { int r1; r1 = *y; *x = r1; }\nexists (0:r1=1)\n", "oota.litmus")  # fmt: skip

@@ -20,12 +20,12 @@ from fencepost.options import CheckOptions, ExploreOptions
 from fencepost.prepare.pieces import in_pieces, name_of_pieces, of_pieces
 from fencepost.prepare.ready import ready
 from fencepost.program import instructions as ins
-from fencepost.program.condition import decide, refutes
+from fencepost.program.condition import decide, holds, refutes
 from fencepost.program.instructions import GOES_ON, ErrorKind
 from fencepost.program.layout import condition_constants, lay_out
 from fencepost.program.operands import Position
 from fencepost.program.passes.split import Split
-from fencepost.program.program import Program
+from fencepost.program.program import Arch, Program
 from fencepost.reasons import Reason, out_of_executions, out_of_time, words
 from fencepost.records import dataclass
 from fencepost.verdict import ErrorReport, Outcomes, Verdict, Witness
@@ -116,7 +116,10 @@ def _collect(
     limit = start + options.time_limit if options.time_limit is not None else None
     most = min(options.max_events, MAX_EVENTS)
     chosen = judges(model) if judges is not None else None
+    left_out = _left_out(program)
     for found in enumerate_all(program, model, max_events=most, deadline=limit, judge=chosen):
+        if found.flags and found.status is Status.COMPLETE and left_out(found.outcome):
+            found.flags = ()
         if found.status is Status.COMPLETE:
             tally.executions += 1
             state = tuple(found.outcome.items())
@@ -141,6 +144,16 @@ def _collect(
     if options.time_limit is not None and time.perf_counter() - start > options.time_limit and tally.reason is None:
         tally.reason = out_of_time(options.time_limit)
     return tally
+
+
+def _left_out(program: Program) -> Callable[[Mapping[str, int]], bool]:
+    """Whether the filter of a kernel test leaves a final state out, with the races on the way to it, as in herd: filters
+    stand there for loops that wait. In C a race is an error of the program, whatever is asked."""
+    condition = program.condition
+    if program.arch is not Arch.LKMM or condition is None or condition.filter is None:
+        return lambda _: False
+    wanted, constants = condition.filter, condition_constants(program, lay_out(program))
+    return lambda state: not holds(wanted, state, constants)
 
 
 def _refuting(program: Program, split: Split | None) -> Callable[[Mapping[str, int]], bool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import ClassVar, NoReturn
 
-from fencepost.frontends.assembly.beyond import instruction_beyond, register_beyond
+from fencepost.frontends.assembly.beyond import NO_CODE, instruction_beyond, register_beyond
 from fencepost.frontends.assembly.code import ZERO, Code, constant
 from fencepost.frontends.assembly.dialect import Dialect, RegisterName
 from fencepost.frontends.assembly.flags import CONDITIONS, Flags
@@ -24,6 +24,7 @@ _EXTEND = {"SXTW": (32, True), "UXTW": (32, False), "SXTB": (8, True), "UXTB": (
            "UXTH": (16, False), "SXTX": (64, True), "UXTX": (64, False)}  # fmt: skip
 _SHIFT = {"LSL": Op.SHL, "LSR": Op.LSHR, "ASR": Op.ASHR}
 _REGISTER = re.compile(r"([XW])(\d|[12]\d|30|ZR)\Z")
+_VARIABLE = {"LSLV": "LSL", "LSRV": "LSR", "ASRV": "ASR", "RORV": "ROR"}  # by a register, under their other names
 _LONG = re.compile(r"(?P<sign>[SU])M(?P<op>ADD|SUB|NEG|UL)L\Z")
 _REVERSED = {"REV": 0, "REV16": 16, "REV32": 32, "REV64": 64}  # bytes, in groups of so many bits
 ZERO_REGISTER = "XZR"
@@ -69,9 +70,17 @@ class Registers(Dialect):
         super().unknown(mnemonic, t)
 
     def named(self, t: Tokens, expected: str = "a register") -> RegisterName:
+        if t.at("X", "W", "x", "w") and t.peek().text == "%":
+            return self._chosen(t)
         if t.token.kind == "name" and (beyond := register_beyond(t.token.text)):
             t.source.fail(t.token.offset, f"unsupported register '{t.token.text}': Fencepost does not treat {beyond}")
         return super().named(t, expected)
+
+    def _chosen(self, t: Tokens) -> RegisterName:
+        """`X%p`, `W%p`: a register that herd chooses, with its width."""
+        width = 64 if t.next().text in "Xx" else 32
+        t.expect("%")
+        return RegisterName(f"%{t.name('the name of a register').text}", width)
 
     def number(self, t: Tokens) -> int:
         t.accept("#")
@@ -103,6 +112,7 @@ class Registers(Dialect):
     # --- registers
 
     def arithmetic(self, mnemonic: Token, name: str, t: Tokens) -> None:
+        name = _VARIABLE.get(name, name)
         plain = _FLAGGED.get(name, name)
         if plain in _ALU or plain in _INVERTED:
             self._three(plain, t, flags=name in _FLAGGED)
@@ -129,6 +139,8 @@ class Registers(Dialect):
             self.code.move(dst, self.flags.packed())
         elif name == "ROR":
             self._rotate(t)
+        elif name == "EXTR":
+            self._window(t)
         elif name in _EXTEND:
             dst, width = self.target(t)
             bits, signed = _EXTEND[name]
@@ -204,7 +216,7 @@ class Registers(Dialect):
         self.comma(t)
         token = t.name("a location")
         if token.text not in self.code.state.locations:
-            t.fail("a location of the initial state", "the address of an instruction is not supported", token)
+            t.source.fail(token.offset, f"found '{token.text}', {NO_CODE}", "a location of the initial state")
         self.code.move(dst, self.code.location(token))
 
     def _rotated(self, value: Operand, right: Operand, width: int) -> Operand:
@@ -218,6 +230,18 @@ class Registers(Dialect):
         value, _ = self.next_source(t)
         self.comma(t)
         self.code.move(dst, self._rotated(value, self.flexible(t, width), width), width)
+
+    def _window(self, t: Tokens) -> None:
+        """`EXTR X0,X1,X2,#8`: as many bits as a register has, out of two of them side by side."""
+        dst, width = self.target(t)
+        high, low = (self.next_source(t)[0] for _ in range(2))
+        self.comma(t)
+        first = self.number(t) & (width - 1)
+        down = self.code.compute(Op.LSHR, low, Const(first), width=width)
+        if first:
+            up = self.code.compute(Op.SHL, high, Const(width - first), width=width)
+            down = self.code.compute(Op.OR, up, down, width=width)
+        self.code.move(dst, down, width)
 
     def _three(self, name: str, t: Tokens, *, flags: bool) -> None:
         dst, width = self.target(t)

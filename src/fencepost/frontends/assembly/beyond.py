@@ -20,6 +20,8 @@ _BEYOND = (
     (r"(ALIGN[UD]|SEAL|BUILD|CHK|CPY|CSEAL|GC|SC|LDCT|STCT|UNSEAL|CLRTAG|LDAXCT)", "Morello's capabilities"),
     (r"(CPY|SET)[FGPME]", "memory copies of unknown size (MOPS)"),
 )  # fmt: skip
+#: What is said of `ADR X0,label`.
+NO_CODE = "an address of code: Fencepost does not treat instructions and labels as values (instruction fetch)"
 _REGISTERS = (
     (r"[zZ]\d+(\.[bhsdqBHSDQ])?\Z|[pP]\d+(\.[bhsdBHSD]|/[mzMZ])?\Z", "SVE"),
     (r"[zZ][aA]\d*", "SME"),
