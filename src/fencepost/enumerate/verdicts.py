@@ -147,8 +147,8 @@ def _collect(
 
 
 def _left_out(program: Program) -> Callable[[Mapping[str, int]], bool]:
-    """Whether the filter of a kernel test leaves a final state out, with the races on the way to it, as in herd: filters
-    stand there for loops that wait. In C a race is an error of the program, whatever is asked."""
+    """Whether the filter of a kernel test leaves a final state out, with the races on the way to it, as in herd:
+    filters stand there for loops that wait. In C a race is an error of the program, whatever is asked."""
     condition = program.condition
     if program.arch is not Arch.LKMM or condition is None or condition.filter is None:
         return lambda _: False

@@ -11,7 +11,7 @@ from fencepost import paths
 from fencepost.errors import InputError, UnsupportedError, UsageError
 from fencepost.execution.execution import Execution
 from fencepost.program.condition import FinalMemory, comparisons
-from fencepost.program.instructions import KERNEL_FENCES, Tag
+from fencepost.program.instructions import KERNEL_FENCES, Cas, Rmw, Tag
 from fencepost.program.program import Arch, Program
 from fencepost.program.texts import decode
 from fencepost.records import dataclass, replace
@@ -121,6 +121,7 @@ class Model:
             return
         if program.arch in (Arch.C11, Arch.FP):
             self._refuse_unmapped(program)
+            self._refuse_single_events(program)
             return
         arch = _SAME_EVENTS.get(program.arch, program.arch)
         known = {self.architecture, *self.others}
@@ -138,6 +139,17 @@ class Model:
             raise UnsupportedError(
                 f"{program.name} is a C11 program, and no mapping of C11 to {self.architecture.value} is known here: "
                 f"the model {self.name} judges litmus tests of {self.architecture.value}"
+            )
+
+    def _refuse_single_events(self, program: Program) -> None:
+        """A file for C11 that names the set `RMW` and not the relation `rmw` relates such an event to itself: it may
+        deny what it means to allow."""
+        words = set(re.findall(r"\w+", self.source))
+        if self.ours or self.kind is not ModelKind.C11 or "RMW" not in words or "rmw" in words:
+            return
+        if any(isinstance(i, Rmw | Cas) for f in program.functions for i in f.code):
+            raise UnsupportedError(
+                f"{self.name} takes a read-modify-write for one event of R and W (RMW); here it is two, related by rmw"
             )
 
     def _refuse_kernel(self, program: Program) -> None:

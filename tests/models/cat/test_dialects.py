@@ -241,3 +241,60 @@ def test_a_definition_that_may_never_settle_has_no_plan(tmp_path: Path, definiti
         users(tmp_path, f"{definition}\nacyclic po-loc | com\nacyclic {'[S]' if ' S ' in definition else 'r'}")
     )
     assert (model.plan is not None) is plan
+
+
+#: In herd a read-modify-write of C is one event, in R & W, and the modification order is chosen by the file itself.
+ONE_EVENT = """C
+include "stdlib.cat"
+let generate_orders (s, base) = {base}
+with mo from generate_orders(W & (A | IW), 0)
+let crel = REL | ACQ_REL
+let rs = mo & (int | _ * (R & W))
+let sw = [crel] ; rs? ; rf ; [ACQ]
+let hb = (po | sw | IW * (M \\ IW))+
+irreflexive (rf^-1)? ; mo ; rf? ; hb
+"""
+THROUGH_AN_UPDATE = """C rs
+{ x=0; y=0; }
+P0 (atomic_int* x, atomic_int* y) {
+  atomic_store_explicit(x, 1, memory_order_relaxed);
+  atomic_store_explicit(y, 1, memory_order_release);
+}
+P1 (atomic_int* y) {
+  int r0 = atomic_fetch_add_explicit(y, 1, memory_order_relaxed);
+}
+P2 (atomic_int* x, atomic_int* y) {
+  int r0 = atomic_load_explicit(y, memory_order_acquire);
+  int r1 = atomic_load_explicit(x, memory_order_relaxed);
+}
+exists (2:r0=2 /\\ 2:r1=0)
+"""
+NO_NEIGHBOURS = """C m
+{ x=0; }
+P0 (atomic_int* x) {
+  int r0 = atomic_fetch_sub_explicit(x, 2, memory_order_seq_cst);
+}
+P1 (atomic_int* x) {
+  atomic_store_explicit(x, 1, memory_order_seq_cst);
+  int r0 = atomic_fetch_xor_explicit(x, 2, memory_order_seq_cst);
+}
+exists (1:r0=-2)
+"""
+
+
+@pytest.mark.parametrize("test", [THROUGH_AN_UPDATE, NO_NEIGHBOURS])
+def test_files_that_take_an_update_for_one_event(test: str, tmp_path: Path) -> None:
+    """It goes on with a release sequence, and nothing comes between its halves: both answers are no."""
+    model = find(users(tmp_path, ONE_EVENT))
+    found = outcomes(read(test, "t.litmus"), model, ExploreOptions(model=str(model.path)))
+    assert found.executions > 0
+    assert found.holds is False
+
+
+def test_an_update_related_to_itself_is_refused(tmp_path: Path) -> None:
+    """`[RMW]` alone relates the read half to itself, never to its write: this file would deny every update."""
+    text = "C\nempty (rf ; [RMW]) \\ (co \\ (co ; co))\nacyclic po ; [ACQ_REL] | co"
+    model = find(users(tmp_path, text))
+    program = read(NO_NEIGHBOURS, "t.litmus")
+    with pytest.raises(UnsupportedError, match="takes a read-modify-write for one event of R and W"):
+        outcomes(program, model, ExploreOptions(model=str(model.path)))

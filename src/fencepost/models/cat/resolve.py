@@ -135,6 +135,11 @@ class _Resolver:
         self.out: list[cat.Statement] = []
         self.including: list[Path] = []
 
+    @property
+    def of_c(self) -> bool:
+        """Whether this is a model of C11. In herd an update of C is one event, in `R & W`: both halves here."""
+        return "acq_rel" in self.names
+
     def include_prelude(self, variants: frozenset[str]) -> None:
         statements, scope, origin = _prelude(variants)
         self.out.extend(statements)
@@ -218,11 +223,25 @@ class _Resolver:
             return
         values, unique = self.expression(s.values, self.scope), self.fresh(s.name)
         self.scope = {**self.scope, s.name: unique}
+        if (writes := _ordered_writes(s.values)) is not None:
+            self.order_of(self.expression(writes, self.scope), unique, s)
+            return
         only = self.only(values)
         if only is not None:  # no choice at all
             self.out.append(cat.Let((cat.Binding((unique,), only, s.at),), False, s.at))
         else:
             self.out.append(replace(s, name=unique, values=values))
+
+    def order_of(self, writes: cat.Expression, unique: str, s: cat.With) -> None:
+        """`with mo from generate_orders(W & A, base)`, as herd's files for C11 have it: the candidate's coherence order
+        among those writes, which has to extend what it starts from. Another order of its own would say nothing about
+        what memory holds in the end, nor know that the halves of a read-modify-write are neighbours."""
+        among = cat.Binary("&", cat.Base("co", s.at), cat.Binary("*", writes, writes, s.at), s.at)
+        self.out.append(cat.Let((cat.Binding((unique,), among, s.at),), False, s.at))
+        base = s.values.args[1] if isinstance(s.values, cat.Apply) else s.values
+        there = cat.Binary("&", self.expression(base, self.scope), cat.Binary("*", writes, writes, s.at), s.at)
+        against = cat.Binary("\\", cat.Binary("&", there, cat.Base("loc", s.at), s.at), cat.Name(unique, s.at), s.at)
+        self.out.append(cat.Check("empty", False, against, f"{s.name}-extends", "require", s.at))
 
     def only(self, values: cat.Expression) -> cat.Expression | None:
         """The one element of a set that is written so, here or in the function that is applied."""
@@ -300,6 +319,8 @@ class _Resolver:
         match e:
             case cat.Name():
                 return self.name(e, scope)
+            case cat.Binary("&", cat.Name(left), cat.Name(right)) if {left, right} == {"R", "W"} and self.of_c:
+                return self.name(cat.Name("RMW", e.at), scope)
             case cat.Binary():
                 return replace(e, left=self.expression(e.left, scope), right=self.expression(e.right, scope))
             case cat.Unary():
@@ -379,6 +400,16 @@ class _Resolver:
             f"unknown name '{e.name}'", file=e.at.file, line=e.at.line, column=e.at.column,
             expected="a set, a relation or a function that is defined above", hint=hint,
         )  # fmt: skip
+
+
+def _ordered_writes(values: cat.Expression) -> cat.Expression | None:
+    """The writes, where these are their orders by `generate_orders`; None for anything else."""
+    match values:
+        case cat.Apply(cat.Name("generate_orders"), (cat.Binary("&", cat.Name("W")) as writes, _)):
+            return writes
+        case cat.Apply(cat.Name("generate_orders"), (cat.Name("W") as writes, _)):
+            return writes
+    return None
 
 
 def _by_arguments(e: cat.Apply) -> cat.Expression:
