@@ -18,7 +18,7 @@ _SANITIZERS = {
 
 def use_core(arguments: list[str]) -> None:
     """Takes the core in the folder that `--core` names. Starts the command again where a sanitizer must be loaded."""
-    if "--core" not in arguments[:-1]:
+    if "--core" not in arguments[:-1] or "fencepost._core" in sys.modules:  # where one command imports another
         return
     folder = Path(arguments[arguments.index("--core") + 1])
     found = sorted(folder.glob("_core*.so"))

@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from compared import difference
 from kinds import kinds, machine_kind, shrink_little
@@ -11,6 +15,8 @@ from machines import outcomes
 from mutants import ROOT, mutants
 from pthreads import Code, Threads
 from sequential import Ends, Machine
+
+from fencepost import _core
 
 FEW = [k for k in kinds() if "from C" not in k.name]
 
@@ -104,3 +110,22 @@ def test_the_same_seed_gives_the_same_program() -> None:
 def test_every_mutant_fits_the_sources() -> None:
     """A mutant that no longer fits is never run; `mutants.py` breaks, builds and asks."""
     assert [m.name for m in mutants() if not m.fits(ROOT)] == []
+
+
+def test_the_core_of_another_build_is_taken_once() -> None:
+    """The campaign imports a command that may be told to take another core itself."""
+    folder = Path(_core.__file__).parent
+    if len(list(folder.glob("_core*.so"))) != 1:
+        pytest.skip("the core is not a file of its own here")
+    command = [
+        sys.executable,
+        "tests/lab/campaign.py",
+        "--core",
+        str(folder),
+        "--only",
+        "machines | sc",
+        "--count",
+        "2",
+    ]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0 and "0 disagreements" in done.stdout, done.stdout + done.stderr
