@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any
 
 from fencepost.program import instructions as ins
-from fencepost.program.condition import FinalRegister
+from fencepost.program.condition import FinalRegister, Observable
 from fencepost.program.instructions import INSTRUCTIONS, Instruction, Role, roles
 from fencepost.program.layout import Layout, initial_bytes, lay_out
 from fencepost.program.operands import ConstantOperand, Operand, Position, Reg
@@ -112,7 +112,7 @@ class _Encoder:
     def object(self, o: Object) -> list[int]:
         return [self.string(o.name), self.address(o), o.size, int(o.thread_local), int(o.constant)]
 
-    def observation(self, what: Any) -> list[int]:
+    def observation(self, what: Observable) -> list[int]:
         if isinstance(what, FinalRegister):
             index = next(i for i, t in enumerate(self.program.threads) if t.name == what.thread)
             function = self.program.function(self.program.threads[index].function)

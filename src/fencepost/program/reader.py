@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from enum import Enum
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 from fencepost.errors import InputError
 from fencepost.program.condition import (
@@ -30,6 +30,8 @@ from fencepost.program.operands import Const, ConstantOperand, FunctionAddress, 
 from fencepost.program.program import Arch, Function, Init, Object, Program, Thread
 from fencepost.records import MISSING
 
+E = TypeVar("E", bound=Enum)
+_Values: TypeAlias = dict[str, Any]  # the fields of an instruction
 _DIGITS = 64  # of a number: more than any that has a meaning
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r]+|\#[^\n]*) | (?P<newline>\n) | (?P<string>"(?:[^"\\\n]|\\.)*")
@@ -193,12 +195,9 @@ class _Reader:
             self.fail("the number of a file declared above", token)
         return Position(self.files[number], line, column)
 
-    def enum(self, kind: type[Enum]) -> Any:
+    def enum(self, kind: type[E]) -> E:
         token = self.next()
-        for member in kind:
-            if member.value == token.text:
-                return member
-        self.fail("one of " + ", ".join(str(m.value) for m in kind), token)
+        return self.enum_of(kind, token.text, token)
 
     def object(self) -> Object:
         name = self.name()
@@ -320,7 +319,7 @@ class _Reader:
         registers = {n: i for i, n in enumerate(names)}
         labels: dict[str, int] = {}
         uses: list[_Token] = []
-        drafts: list[tuple[type[Instruction], dict[str, Any]]] = []
+        drafts: list[tuple[type[Instruction], _Values]] = []
         while not self.accept("}"):
             following = self.tokens[min(self.index + 1, len(self.tokens) - 1)]
             if self.token.kind == "name" and following.text == ":":
@@ -335,7 +334,7 @@ class _Reader:
         code = tuple(kind(**_resolve(kind, values, labels)) for kind, values in drafts)
         return Function(name, tuple(names), parameters, code, variadic, at)
 
-    def instruction(self, registers: dict[str, int], uses: list[_Token]) -> tuple[type[Instruction], dict[str, Any]]:
+    def instruction(self, registers: dict[str, int], uses: list[_Token]) -> tuple[type[Instruction], _Values]:
         defined: list[Reg | None] = []
         first = self.token
         if first.text in ("%", "_"):
@@ -352,7 +351,7 @@ class _Reader:
         kind = INSTRUCTIONS.get(token.text)
         if kind is None:
             self.fail("an instruction: " + ", ".join(INSTRUCTIONS), token)
-        values: dict[str, Any] = {}
+        values: _Values = {}
         defines = [f for f in roles(kind) if f.metadata["role"] is Role.DEFINE]
         if len(defines) != len(defined):
             self.fail(f"{len(defines)} register(s) before '=' for {kind.mnemonic}", first)
@@ -389,7 +388,7 @@ class _Reader:
             self.fail("a label")
         return self.next().text
 
-    def attributes(self, kind: type[Instruction], values: dict[str, Any]) -> None:
+    def attributes(self, kind: type[Instruction], values: _Values) -> None:
         attributes = {f.name: f for f in roles(kind) if f.metadata["role"] is Role.ATTRIBUTE}
         while self.token.kind == "name":
             token = self.next()
@@ -426,7 +425,7 @@ class _Reader:
             self.fail('a position like "file.c:3:1"', token)
         return Position(found.group(1), int(found.group(2)), int(found.group(3) or 0))
 
-    def hyphenated_enum(self, kind: type[Enum]) -> Any:
+    def hyphenated_enum(self, kind: type[E]) -> E:
         """Enum values may contain '-' (`use-after-free`): join the tokens that touch each other."""
         token = self.next()
         text, end = token.text, token.column + len(token.text)
@@ -435,7 +434,7 @@ class _Reader:
             text += self.next().text
         return self.enum_of(kind, text, token)
 
-    def enum_of(self, kind: type[Enum], text: str, token: _Token) -> Any:
+    def enum_of(self, kind: type[E], text: str, token: _Token) -> E:
         for member in kind:
             if member.value == text:
                 return member
@@ -495,7 +494,7 @@ class _Reader:
         return Compare(left, op, right)
 
 
-def _resolve(kind: type[Instruction], values: dict[str, Any], labels: dict[str, int]) -> dict[str, Any]:
+def _resolve(kind: type[Instruction], values: _Values, labels: dict[str, int]) -> _Values:
     """Replaces label names by indices."""
     for f in roles(kind):
         if f.metadata["role"] is Role.TARGET:

@@ -18,13 +18,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, product
-from typing import Any
+from typing import Any, TypeAlias
 
 from fencepost.execution import relations as rel
 from fencepost.execution.execution import DEPENDENCIES, Event, EventKind, Execution
 from fencepost.models.cat.base import RELATIONS, SETS, Structure, structure_of
 from fencepost.models.cat.plan import ACYCLIC, IRREFLEXIVE, SIMPLE, Op, Plan, Register, holds, walk
 from fencepost.program.instructions import Mode
+
+Look: TypeAlias = dict[str, Any]  # fields of an Event that an access may have
 
 _READ = (Mode.NA, Mode.RLX, Mode.ACQ, Mode.ACQ_PC, Mode.ACQ_REL, Mode.SC)
 _WRITE = (Mode.NA, Mode.RLX, Mode.REL, Mode.ACQ_REL, Mode.SC)
@@ -123,7 +125,7 @@ class Small:
         base = SETS.index(name)
         return any(op == Op.BASE_SET and a == base for op, a, _ in self.made.values())
 
-    def looks(self, kind: EventKind, modes: tuple[Mode, ...]) -> list[dict[str, Any]]:
+    def looks(self, kind: EventKind, modes: tuple[Mode, ...]) -> list[Look]:
         """The ways an access can look, as far as the model can tell them apart."""
         if self.blind:
             return [{"kind": kind}]
@@ -264,7 +266,7 @@ def _rejects_shape(small: Small, shape: Shape) -> bool:
     return all(small.rejects(structure_of(incoherent(shape, chosen))) for chosen in product(*choices))
 
 
-def incoherent(shape: Shape, looks: tuple[dict[str, Any], ...]) -> Execution:
+def incoherent(shape: Shape, looks: tuple[Look, ...]) -> Execution:
     """The execution of a shape whose accesses look like this."""
     own, _, sources, order = shape
     events = [Event(0, -1, 0, EventKind.INIT, _SAME, 8)]
@@ -285,7 +287,7 @@ def _broken_updates(small: Small) -> Iterator[Structure]:
             yield structure_of(replace(x, rmw=frozenset({(1, 2)})))
 
 
-def _pair(first: dict[str, Any], second: dict[str, Any], given: dict[str, rel.Rows]) -> Structure:
+def _pair(first: Look, second: Look, given: dict[str, rel.Rows]) -> Structure:
     common = {"thread": 0, "address": _SAME, "size": 8}
     events = (
         Event(**{**common, "id": 0, "index": 0, **first}),
@@ -322,7 +324,7 @@ def _thread_order() -> Iterator[Structure]:
     """The steps from a read to a write of another thread: by program order to a spawn or an end, by spawn to the other
     thread, and on."""
 
-    def look(kind: EventKind) -> dict[str, Any]:
+    def look(kind: EventKind) -> Look:
         return {"kind": kind, "size": 8 if kind in (EventKind.READ, EventKind.WRITE) else 0}
 
     for first in (EventKind.READ, EventKind.JOIN, EventKind.BEGIN):
