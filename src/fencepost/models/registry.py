@@ -209,7 +209,7 @@ def _memory(program: Program) -> set[str]:
 def _is_kernels(program: Program) -> bool:
     """Whether a C program has fences or accesses that only the Linux kernel's model knows."""
     return any(
-        getattr(i, "kind", None) in KERNEL_FENCES or getattr(i, "tag", Tag.NONE) is not Tag.NONE
+        getattr(i, "kind", None) in KERNEL_FENCES or getattr(i, "tag", Tag.NONE) not in (Tag.NONE, Tag.NORETURN)
         for f in program.functions
         for i in f.code
     )

@@ -167,6 +167,22 @@ def test_flags_are_those_of_the_machine(tmp_path: Path) -> None:
     assert verdict.answer is Answer.PASS, verdict.reason
 
 
+def test_an_atomic_that_gives_no_result_is_no_primitive_of_the_kernel(tmp_path: Path) -> None:
+    text = """
+int w = 8;
+int main(void) {
+  asm volatile("stadd %w0, [%1]" : : "r"(2), "r"(&w) : "memory");
+  if (w != SUM) __builtin_trap();
+  return 0;
+}
+"""
+    file = tmp_path / "stadd.c"
+    flags = ["--target=aarch64-linux-gnu"]
+    for total, answer in (("10", Answer.PASS), ("8", Answer.FAIL)):
+        file.write_text(text.replace("SUM", total), encoding="utf-8")
+        assert api.check(file, model="armv8", flags=flags).answer is answer
+
+
 _MACHINES = {
     "aarch64": (
         "armv8",
