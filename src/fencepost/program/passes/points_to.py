@@ -86,6 +86,8 @@ class PointsTo:
                 self._read(f, old, address)
 
     def _computed(self, f: str, op: Op, args: tuple[Operand, ...]) -> frozenset[Place]:
+        if op in (Op.XOR, Op.SUB) and args[0] == args[1]:  # a dependency that means nothing: 0
+            return frozenset()
         places = frozenset[Place]().union(*(self.places(f, a) for a in args))
         match op, tuple(self._known(f, a) for a in args):
             case (Op.ADD, (base, Const(value))) | (Op.ADD, (Const(value), base)):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 from fencepost.errors import UnsupportedError
@@ -32,7 +31,7 @@ from fencepost.program.passes.points_to import Piece, PointsTo, overlaps, pieces
 from fencepost.program.passes.rewrite import Registers, defined, expand, inside
 from fencepost.program.passes.temporaries import told_apart
 from fencepost.program.program import Function, Program
-from fencepost.records import dataclass
+from fencepost.records import dataclass, replace
 
 State = tuple[tuple[str, int], ...]
 _SIZES = (8, 4, 2, 1)
