@@ -20,7 +20,7 @@ _EVENTS = 50_000
 _EVENTS_OF_PLANS = 5_000
 #: An execution with more than so many times the events is no simpler story, and loops without an end are cut there.
 _LONGER = 4
-_SECONDS = 5.0  # for what the two do not bound
+_SECONDS = 1.0  # for what the two do not bound; one looks up to three times
 _MOST = 200  # executions with an error that are handed out
 
 
