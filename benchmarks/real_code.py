@@ -36,6 +36,8 @@ from fencepost.cache import code
 STORED = CLIENTS / "results.json"
 PAGE = CLIENTS.parent.parent / "docs" / "real-code.md"
 LIMIT = 60.0
+#: Where a checkout was matters to nobody: files go by their names.
+_FOLDERS = re.compile(r"(?<![\w.+-])/(?:[\w.+-]+/)+(?=[\w.+-]+:\d)")
 
 
 def check(client: Client, model: str, limit: float, extra: Sequence[str]) -> dict[str, Any]:
@@ -59,7 +61,7 @@ def _verdict(output: str, code: int) -> dict[str, Any]:
         return {"verdict": f"exit {code}", "executions": None, "why": str(found.get("error", ""))[:200]}
     error = next(iter(found.get("errors") or []), None)
     reasons = found.get("reasons") or [{}]
-    why = error["message"] if error else found.get("reason") or ""
+    why = without_folders(error["message"] if error else found.get("reason") or "")
     at = (error or {}).get("at") or reasons[0].get("at")
     place = f"{Path(at['file']).name}:{at['line']}" if isinstance(at, dict) and at.get("file") else ""
     return {
@@ -67,6 +69,10 @@ def _verdict(output: str, code: int) -> dict[str, Any]:
         "code": error["kind"] if error else reasons[0].get("code"), "why": next(iter(why.splitlines()), ""),
         "at": place,
     }  # fmt: skip
+
+
+def without_folders(text: str) -> str:
+    return _FOLDERS.sub("", text)
 
 
 def arguments() -> argparse.ArgumentParser:

@@ -15,7 +15,7 @@ sys.path.insert(0, str(BENCHMARKS))
 from bench.real import CATALOGUE, CLIENTS, CheckoutError, clients, explained  # noqa: E402
 from bench.real_page import page, why_passed  # noqa: E402
 from bench.seeds import seeds  # noqa: E402
-from real_code import arguments, is_done  # noqa: E402
+from real_code import arguments, is_done, without_folders  # noqa: E402
 
 from fencepost.cache import code  # noqa: E402
 
@@ -117,3 +117,10 @@ def test_what_is_left_out_of_a_run_that_goes_on() -> None:
     assert left_out == {
         "all": [False, False, False], "undecided": [True, False, False], "resume": [False, False, True],
     }  # fmt: skip
+
+
+def test_no_row_says_where_a_checkout_was() -> None:
+    race = "a race: a write at /home/me/ck/ck_ring.h:196:2 and a read at benchmarks/real/ring.c:12:5, 1/2"
+    assert without_folders(race) == "a race: a write at ck_ring.h:196:2 and a read at benchmarks/real/ring.c:12:5, 1/2"
+    stored = json.loads((CLIENTS / "results.json").read_text(encoding="utf-8"))
+    assert [row["why"] for row in stored["rows"] if row["why"] != without_folders(row["why"])] == []
