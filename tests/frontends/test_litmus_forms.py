@@ -117,7 +117,7 @@ FORMS = {
         "{0:x5=x;0:x6=y;}",
         """lw x7,0(x5) | sw x7,0(x5) | ld x7,0(x5) | sd x7,0(x5) | lb x7,0(x5) | lbu x7,1(x5) | lh x7,0(x5) |
         lhu x7,2(x5) | lwu x7,0(x5) | sb x7,0(x5) | sh x7,0(x5) | lw.aq x7,0(x5) | lw.aq.rl x7,0(x5) |
-        lw.aqrl x7,0(x5) | lw.rl x7,0(x5) | sw.rl x7,0(x5) | sw.aq.rl x7,0(x5) | sw.aq x7,0(x5) |
+        lw.aqrl x7,0(x5) | lw.aq.rl x7,0(x5) | sw.rl x7,0(x5) | sw.aq.rl x7,0(x5) |
         ld.aq x7,0(x5) | sd.rl x7,0(x5) | lr.w x7,0(x5) | lr.w x7,(x5) | lr.w.aq x7,0(x5) | lr.w.rl x7,0(x5) |
         lr.w.aq.rl x7,0(x5) | lr.d x7,0(x5) | lr.d.aq x7,0(x5) | sc.w x8,x7,0(x5) | sc.w.rl x8,x7,0(x5) |
         sc.w.aq x8,x7,0(x5) | sc.w.aq.rl x8,x7,(x5) | sc.d x8,x7,0(x5) | amoadd.w x7,x8,(x5) |
@@ -142,7 +142,7 @@ REFUSED = {
     "AArch64": "LDXP X0,X2,[X9] | CASPA X4,X5,X6,X7,[X9] | LDRW W0,[X1] | LDARSB W0,[X1] | STLXP W0,W2,[X1]",
     "PPC": "mfcr r5 | ptesync | lfs f1,0(r1) | lbd r5,0(r1) | rlwinm r5,r6,0",
     "X86": "CLFLUSH [x] | MOVNTI [x],EAX | LOCK MOV [x],$1 | MOV $1,$2",
-    "RISCV": "fence tso | mulh x7,x7,x8 | lw.ac x7,0(x5) | amofoo.w x7,x8,(x5)",
+    "RISCV": "fence tso | sw.aq x7,0(x5) | lw.rl x7,0(x5) | mulh x7,x7,x8 | lw.ac x7,0(x5) | amofoo.w x7,x8,(x5)",
 }
 
 
@@ -288,7 +288,7 @@ VALUES = [
     (
         "RISCV",
         "{0:x5=x;}",
-        "lr.w.rl x7,0(x5);li x8,3;sc.w.aq x9,x8,0(x5);lw.rl x10,0(x5)",
+        "lr.w.rl x7,0(x5);li x8,3;sc.w.aq x9,x8,0(x5);lw.aq.rl x10,0(x5)",
         "0:x9=0 /\\ 0:x10=3 \\/ 0:x9=1",
     ),
     (

@@ -14,8 +14,9 @@ from fencepost.program.program import Arch
 
 _SIZE = {"b": 1, "h": 2, "w": 4, "d": 8}
 _ORDER = r"(?P<order>(?:\.aq|\.rl|\.aqrl)*)\Z"
-_LOAD = re.compile(r"l(?P<size>[bhwd])(?P<unsigned>u?)" + _ORDER)
-_STORE = re.compile(r"s(?P<size>[bhwd])" + _ORDER)
+# a load has no release without an acquire, a store no acquire without a release
+_LOAD = re.compile(r"l(?P<size>[bhwd])(?P<unsigned>u?)(?P<order>\.aq(?:rl|\.rl)?)?\Z")
+_STORE = re.compile(r"s(?P<size>[bhwd])(?P<order>\.rl|\.aq(?:rl|\.rl))?\Z")
 _RESERVE = re.compile(r"lr\.(?P<size>[wd])" + _ORDER)
 _CONDITIONAL = re.compile(r"sc\.(?P<size>[wd])" + _ORDER)
 _AMO = re.compile(r"amo(?P<op>swap|add|and|or|xor|maxu?|minu?)\.(?P<size>[wd])" + _ORDER)
@@ -67,11 +68,12 @@ class RISCV(Dialect):
             self.code.store(self._memory(t), value, _SIZE[m["size"]], _mode(m["order"]))
         elif m := _RESERVE.match(name):
             dst = self._target(t)
-            mode = _mode(m["order"])
+            mode = _promised(_mode(m["order"]), Mode.REL)
             self.code.load(dst, self._memory(t), _SIZE[m["size"]], mode=mode, exclusive=True, signed=64)
         elif m := _CONDITIONAL.match(name):
             dst, value = self._target(t), self._next_source(t)
-            failed = self.code.store_conditional(self._memory(t), value, _SIZE[m["size"]], _mode(m["order"]))
+            mode = _promised(_mode(m["order"]), Mode.ACQ)
+            failed = self.code.store_conditional(self._memory(t), value, _SIZE[m["size"]], mode)
             self.code.move(dst, failed)
         elif m := _AMO.match(name):
             self._amo(m, t)
@@ -194,8 +196,15 @@ def _immediate(name: str) -> str:
     return "sltu" if name == "sltiu" else name[:-1] if name.endswith("i") and name != "subi" else ""
 
 
-def _mode(order: str) -> Mode:
+def _promised(mode: Mode, empty: Mode) -> Mode:
+    """An `lr` that only releases and an `sc` that only acquires promise nothing (the manual, chapter on LR and SC)."""
+    return Mode.RLX if mode is empty else mode
+
+
+def _mode(order: str | None) -> Mode:
     """The annotation `.aq`, `.rl` or both (`.aq.rl`, `.aqrl`)."""
+    if order is None:
+        return Mode.RLX
     if "aq" in order and "rl" in order:
         return Mode.SC
     return Mode.ACQ if "aq" in order else Mode.REL if order else Mode.RLX
