@@ -164,8 +164,9 @@ template <unsigned W> int CommitEngine<W>::next_thread() const {
   return hole >= 0 ? hole : first;
 }
 
-// An error ends its thread. It is told at once where nothing is missing before any event; else at the end, where it is
-// sure that there is such an execution. At the end, too, where the model looks at final states.
+// An error ends its thread. It is told at once where nothing is missing before any event and nobody is amid an atomic
+// block, whose rest others may have made impossible; else at the end, where it is sure that there is such an execution.
+// At the end, too, where the model looks at final states.
 template <unsigned W> bool CommitEngine<W>::faulty(std::uint32_t t) {
   G& g = current_;
   const ActionKind kind = g.thread[t].now->action.kind;
@@ -182,8 +183,9 @@ template <unsigned W> bool CommitEngine<W>::faulty(std::uint32_t t) {
 }
 
 template <unsigned W> bool CommitEngine<W>::whole_threads(const G& g) const {
-  return std::none_of(g.thread.begin(), g.thread.end(),
-                      [&](const auto& th) { return th.begin && !th.halted && has_hole(th); });
+  return std::none_of(g.thread.begin(), g.thread.end(), [&](const auto& th) {
+    return th.begin && !th.halted && (has_hole(th) || th.now->state.blocks > 0);
+  });
 }
 
 template <unsigned W> void CommitEngine<W>::report_fault(G& g, std::uint32_t t) {

@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 
 import fencepost
+from fencepost.enumerate.verdicts import check_by_enumeration
+from fencepost.frontends.pseudo import read
+from fencepost.models.registry import find
+from fencepost.options import CheckOptions
 from fencepost.program.instructions import ErrorKind
 from fencepost.reasons import Code
 from fencepost.verdict import Answer, Outcomes, Verdict
@@ -212,3 +216,21 @@ def test_a_thread_that_is_started_does_not_drain_the_buffer(tmp_path: Path) -> N
         path.write_text(idle + text.format(between))
         found[between] = fencepost.outcomes(path, model="tso").states
     assert len({tuple(states) for states in found.values()}) == 1
+
+
+#: A block of two stores, and a thread that sees the first of them and not the second, in this order.
+AMID = """var x, y
+thread B {{ r := x{order}; {fence}s := y{order}; assert(!(r == 1 && s == 0)) }}
+thread A {{ atomic {{ x := 1; y := 2 }} }}
+"""
+
+
+@pytest.mark.parametrize("model", [*COHERENT, "armv8", "riscv"])
+@pytest.mark.parametrize(("order", "fence"), [(".sc", ""), (".acq", ""), ("", "fence.sc; "), ("", "")])
+def test_an_error_amid_a_block_that_cannot_go_on_is_none(tmp_path: Path, model: str, order: str, fence: str) -> None:
+    """The error ends its thread before the block has ended: whether there is such an execution the rest decides."""
+    text = AMID.format(order=order, fence=fence)
+    found = check(tmp_path, text, model)
+    slow = check_by_enumeration(read(text, "blocks.fp"), find(model), CheckOptions(model=model))
+    assert found.answer is slow.answer
+    assert found.answer is Answer.PASS or model not in ("sc", "armv8", "riscv") or not order + fence

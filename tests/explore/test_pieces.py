@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from fencepost.api import check
+from fencepost.enumerate.verdicts import check_by_enumeration
 from fencepost.explore import native
 from fencepost.explore.begin import begin
 from fencepost.frontends import read_file
 from fencepost.frontends.litmus import read
 from fencepost.models.registry import find
-from fencepost.options import ExploreOptions
+from fencepost.options import CheckOptions, ExploreOptions
 from fencepost.suite.engine import ENUMERATE, EXPLORE, outcomes_by
 from fencepost.verdict import Answer, Outcomes
 
@@ -203,3 +204,71 @@ def test_plain_accesses_of_c_are_cut_as_they_run(tmp_path: Path) -> None:
     model, options = find("armv8"), ExploreOptions(model="armv8")
     prepared, _ = begin(read_file(tmp_path / "u.c"), model, options)
     assert prepared is not None and prepared.split is None and prepared.program.cuts
+
+
+PAIR = """program "pair" arch={arch}
+global x size=8 align=8
+
+function P0() registers(%r, %fine) {{
+  %r = load &x size=4
+  %fine = compute (%r, 3) op=ne
+  assert %fine message="not the pair's"
+  return _
+}}
+
+function P1() registers(%r, %done) {{
+{first}  %r = load &x exclusive=true
+  %done = store_conditional &x, 12884901891
+  return _
+}}
+
+thread P0 = P0()
+thread P1 = P1()
+"""
+
+
+@pytest.mark.parametrize(
+    ("model", "arch"), [("armv8", "aarch64"), ("armv7", "arm"), ("power", "ppc"), ("riscv", "riscv")]
+)
+@pytest.mark.parametrize("first", ["", "  store &x, 2 size=4\n"])
+def test_an_error_behind_an_exclusive_pair_is_told(model: str, arch: str, first: str, tmp_path: Path) -> None:
+    """The events of the two halves of the load do not have numbers in a row when it is run again."""
+    (tmp_path / "pair.fpir").write_text(PAIR.format(arch=arch, first=first))
+    verdict = check(tmp_path / "pair.fpir", model=model)
+    assert verdict.answer is Answer.FAIL and verdict.errors[0].message == "not the pair's"
+
+
+AMID = """program "amid" arch=aarch64
+global x size=8 align=8
+
+function P0() registers(%r, %fine) {{
+  %r = load &x{order}
+  %fine = compute (%r, 3) op=ne
+  assert %fine message="torn"
+  return _
+}}
+
+function P1() registers(%r, %done) {{
+  %r = load &x exclusive=true
+  %done = store_conditional &x, 12884901891
+  return _
+}}
+
+function P2() registers(%r) {{
+  %r = load &x+4 size=4
+  return _
+}}
+
+thread P0 = P0()
+thread P1 = P1()
+thread P2 = P2()
+"""
+
+
+@pytest.mark.parametrize(("order", "answer"), [("", Answer.PASS), (" size=4", Answer.FAIL)])
+def test_no_error_is_seen_amid_the_pieces_of_a_store(order: str, answer: Answer, tmp_path: Path) -> None:
+    """While the other pieces of a store are still to come, a load may be torn: that execution has no end."""
+    (tmp_path / "amid.fpir").write_text(AMID.format(order=order + " mode=acq"))
+    verdict = check(tmp_path / "amid.fpir", model="armv8")
+    slow = check_by_enumeration(read_file(tmp_path / "amid.fpir"), find("armv8"), CheckOptions(model="armv8"))
+    assert verdict.answer is slow.answer is answer

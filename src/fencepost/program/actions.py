@@ -112,6 +112,7 @@ class ThreadState:
     objects: dict[int, int] = field(default_factory=dict)  # start of shared stack and heap objects -> size
     over: dict[int, int] = field(default_factory=dict)  # of those on the stack, whose calls have returned
     reservation: tuple[tuple[int, int, Position | None], ...] = ()  # event, address and place of each piece reserved
+    reserving: bool = False  # whether the last action reserved something
     pending: Action | None = None
     pending_write: Action | None = None  # the second half of a read-modify-write
     piece: int = 0  # bytes of the current access that are done, where it is made in pieces
@@ -130,8 +131,9 @@ class ThreadState:
         return ThreadState(
             self.thread, [f.clone() for f in self.frames], self.control, self.decided_by, self.scopes,
             dict(self.private), dict(self.private_objects), dict(self.tops), dict(self.objects), dict(self.over),
-            self.reservation, self.pending, self.pending_write, self.piece, self.piece_value, self.piece_deps,
-            self.blocks, self.effects, self.sums, dict(self.balance), self.output, self.final, self.steps,
+            self.reservation, self.reserving, self.pending, self.pending_write, self.piece, self.piece_value,
+            self.piece_deps, self.blocks, self.effects, self.sums, dict(self.balance), self.output, self.final,
+            self.steps,
         )  # fmt: skip
 
     def instruction(self) -> Instruction:

@@ -99,7 +99,9 @@ class Machine(Memory):
             state.pending_write = None
             state.frames[-1].pc += 1
             return
+        i = state.instruction()
         self._finish(state, action, value, frozenset({event}) if event >= 0 else NO_DEPS, event)
+        state.reserving = isinstance(i, ins.Load) and i.exclusive
 
     def run(self, state: ThreadState) -> Action:
         """Runs up to the next action. Calling it again before `reply` gives the same action."""
@@ -506,5 +508,5 @@ def _may_be_cut(i: Instruction) -> bool:
 
 def _reserve(state: ThreadState, i: ins.Load, address: int, number: int) -> None:
     """An exclusive load of one address; or of one more piece, in the same block right after the piece before it."""
-    goes_on = state.blocks > 0 and state.reservation and state.reservation[-1][::2] == (number - 1, i.at)
+    goes_on = state.blocks > 0 and state.reserving and state.reservation and state.reservation[-1][2] == i.at
     state.reservation = (*(state.reservation if goes_on else ()), (number, address, i.at))
