@@ -6,12 +6,13 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
+import hardware
+
 import fencepost
 from fencepost.enumerate.verdicts import check_by_enumeration
 from fencepost.generate.random_programs import SHAPES, random_program
 from fencepost.models.registry import find
 from fencepost.options import CheckOptions
-from fencepost.prepare.ready import ready
 from fencepost.program.instructions import Assert, Compute, Load, Op, Return
 from fencepost.program.operands import Const, Reg
 from fencepost.program.printer import print_program
@@ -20,10 +21,9 @@ from fencepost.program.validate import validate
 from fencepost.verdict import Verdict
 
 
-def asserting(seed: int, shape: str) -> Program:
+def asserting(program: Program, seed: int) -> Program:
     """What ends a function looks at one of its loads first; whoever jumps there comes to that."""
     random = Random(seed)
-    program = random_program(seed, SHAPES[shape], size=6)
     return validate(replace(program, functions=tuple(_asserting(f, random) for f in program.functions)))
 
 
@@ -38,10 +38,23 @@ def _asserting(f: Function, random: Random) -> Function:
 
 
 def difference(seed: int, shape: str, model: str) -> str | None:
-    program = asserting(seed, shape)
+    return _difference(asserting(random_program(seed, SHAPES[shape], size=6), seed), model)
+
+
+def difference_amid(seed: int, kind: str, model: str) -> str | None:
+    """The same with atomic blocks, or with accesses of mixed size, whose pieces are in such: an error may end its
+    thread while another one is amid a block, which may have no end."""
+    if model in hardware.MODELS:
+        program = hardware.program_of(model, kind, seed)
+    else:
+        program = random_program(seed, SHAPES[kind], size=6)
+    return _difference(asserting(program, seed), model)
+
+
+def _difference(program: Program, model: str) -> str | None:
     options = CheckOptions(model=model, keep_going=True)
     explored = fencepost.check(program, model=model, keep_going=True, fix=False)
-    listed = check_by_enumeration(ready(program, find(model), options), find(model), options)
+    listed = check_by_enumeration(program, find(model), options)
     a, b = _told(explored), _told(listed)
     return None if a == b else f"{a}, by enumeration {b}\n{print_program(program)}"
 

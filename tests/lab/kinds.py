@@ -179,6 +179,10 @@ def failing_kind(shape: str, model: str) -> Judge:
     return lambda seed: failing.difference(seed, shape, model)
 
 
+def amid_kind(kind: str, model: str) -> Judge:
+    return lambda seed: failing.difference_amid(seed, kind, model)
+
+
 def late_kind(shape: str, model: str, ways: tuple[str, ...]) -> Judge:
     def judge(seed: int) -> str | None:
         program = late_starts(seed, shape, size=6)
@@ -411,6 +415,9 @@ def kinds() -> list[Kind]:
     found += [Kind("two ways, late starts", m, late_kind("c11", m, blocks), 12) for m in LANGUAGE[:6]]
     found += [Kind("two ways, hardware", m, hardware_kind(m), 40) for _, m in HARDWARE]
     found += [Kind("two ways, assertions", m, failing_kind(shape, m), 30) for shape, m in HARDWARE if shape == m]
+    amid = [("blocks", m) for m in (*LANGUAGE[:6], *(m for _, m in HARDWARE))]
+    amid += [("sizes", m) for _, m in HARDWARE if m != "imm"]
+    found += [Kind(f"two ways, assertions amid {kind}", m, amid_kind(kind, m), 8) for kind, m in amid]
     found += [Kind("two ways, cycles", m, cycles_kind(m, blocks), 30) for _, m in HARDWARE]
     found += [Kind("weaker model", f"{a} ⊆ {b}", weaker_kind("ra" if "ra" in (a, b) else "c11", a, b), 100)
               for a, b in INCLUSIONS]  # fmt: skip
