@@ -557,7 +557,8 @@ void Machine::reply(ThreadState& s, const Action& action, std::uint64_t v) {
     set(s, i.dst2, done, decided);
     if (done || other) { // what it read and what it compared with decide whether it writes
       second_half(s, done ? desired & mask : v, done ? d : self);
-      if (!done) --s.effects; // writing the same again is no effect that ends a spin
+      if (!done || (desired & mask) == (expected & mask))
+        --s.effects; // writing the same again is no effect that ends a spin
       s.pending_control = join(s.control, decided);
       return;
     }

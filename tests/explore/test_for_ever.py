@@ -51,7 +51,7 @@ def _text(statements: list[tuple]) -> str:
     forms = {
         "set": "{x} := {v}", "wait": "wait({x} == {v})", "add": "FADD({x}, {v})", "copy": "r := {x}; {x} := r",
         "look": "r := {x}", "fail": "assert(0 == 1)", "swap": "r := XCHG({x}, {v})",
-        "fence": "fence.sc",
+        "fence": "fence.sc", "same": "_, k := CAS({x}, {v}, {v})",
         "take": "while 1 {{ _, k := CAS({x}, {v}, 0); if k {{ break }} }}",
     }  # fmt: skip
     parts = []
@@ -185,6 +185,7 @@ def _threads(seed: int) -> list[list[tuple]]:
             [("swap", 1, other)],
             [("add", 2, 1), ("set", 1, stored), ("add", 2, -1)],
             [("fence", 0, 0), ("set", 1, stored)],
+            [("look", 2, 0), ("same", 1, other)],
         ])  # fmt: skip
         after = [("set", random.choice([1, 2]), random.choice([0, 1]))] if random.random() < 0.3 else []
         kind = random.choice(["while", "while", "until"])
@@ -281,3 +282,16 @@ def test_and_who_waits_for_one_after_the_other_may_end_them(model: str, waits: s
 def test_a_round_that_does_something_else_before_it_looks_goes_round_for_ever(model: str, first: str) -> None:
     text = f"var x, y\nthread P {{ x := 1 }}\nthread Q {{ k := 1; while k {{ {first}; k := x }} }}\n"
     assert _checked(text, model).errors[0].kind is ErrorKind.LIVENESS
+
+
+@pytest.mark.parametrize("model", [*_MODELS, "armv8", "power"])
+@pytest.mark.parametrize("body", [
+    "_, k := CAS(x, 0, 0)",
+    "d := z; e, _ := CAS(x, 0, 0)",
+    "d := z; _, k := CAS(x, 0, 0); if k == 0 { break }",
+])  # fmt: skip
+def test_an_exchange_for_the_same_value_is_no_step_on(model: str, body: str) -> None:
+    text = f"var x, z\nthread P {{ while 1 == 1 {{ {body} }} }}\nthread Q {{ z := 1 }}\n"
+    assert _checked(text, model).errors[0].kind is ErrorKind.LIVENESS
+    ends = "thread P { while 1 == 1 { d := z; _, k := CAS(x, 0, 0); if k == 0 { break } } }"
+    assert _checked(f"var x, z\n{ends}\nthread Q {{ z := 1; x := 1 }}\n", model).answer is Answer.PASS

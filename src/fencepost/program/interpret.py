@@ -436,7 +436,7 @@ class Machine(Memory):
         if done or i.alternative:
             new = to_unsigned(desired if done else value, width)
             self._second_half(
-                state, action, new, deps if done else event, None if done else value, compared=decided
+                state, action, new, deps if done else event, to_unsigned(value, width), compared=decided
             )  # fmt: skip
         return done or i.alternative
 
