@@ -22,6 +22,7 @@ from fencepost.program.operands import Const, FunctionAddress, Operand, Reg
 
 _RUST_PANIC = re.compile(r"_ZN(4core9panicking|3std9panicking)|_RN.*4core9panicking")
 #: Functions of ours that call functions of the program: a jump does not go through them.
+_WORD = 8
 _CALL_BACK = frozenset({"qsort", "bsearch", "pthread_once", "call_once"})
 
 
@@ -76,7 +77,7 @@ def arguments(b: Body, c: Cursor) -> list[Argument]:
         values = b.operands(type_, c)
         if byval is not None:
             values = (_copied(b, byval, values[0]),)
-        found.append(Argument(type_, values, name, align))
+        found.append(Argument(type_, values, name, align, byval))
         c.accept(",")
     return found
 
@@ -146,14 +147,24 @@ def _rest(b: Body, count: int) -> list[Reg]:
 
 
 def _area(b: Body, args: list[Argument]) -> Operand:
-    """Memory with the variable arguments, one word each; only this thread ever sees it."""
+    """Memory with the variable arguments, a word each, and copies as they are; only this thread ever sees it."""
     if any(a.type == WIDE or (isinstance(a.type, Float) and a.type.size > 8) for a in args):
         raise Unsupported("a 128-bit integer or a long double as a variable argument")
-    values = [v for a in args for v in a.values]
     area = b.fresh("varargs")
-    b.emit(ins.Alloca(area, Const(8 * max(1, len(values))), 16, True, "variable arguments"))
-    for k, value in enumerate(values):
-        b.emit(ins.Store(b.add(area, 8 * k), value, 8, ins.Mode.NA))
+    places: list[int] = []
+    end = 0
+    for a in args:
+        align = max(_WORD, a.align) if a.byval is not None else _WORD
+        places.append(-(-end // align) * align)
+        size = a.byval.size if a.byval is not None else _WORD * len(a.values)
+        end = places[-1] + -(-size // _WORD) * _WORD
+    b.emit(ins.Alloca(area, Const(max(_WORD, end)), 16, True, "variable arguments"))
+    for a, place in zip(args, places, strict=True):
+        if a.byval is not None:
+            copy_memory(b, b.add(area, place), a.values[0], a.byval)
+            continue
+        for k, value in enumerate(a.values):
+            b.emit(ins.Store(b.add(area, place + _WORD * k), value, _WORD, ins.Mode.NA))
     return area
 
 

@@ -178,7 +178,7 @@ FUNCTIONS: dict[str, Handler] = {
         "llvm.stacksave", "llvm.returnaddress", "llvm.frameaddress", "llvm.is.constant", "llvm.readcyclecounter",
         "llvm.thread.pointer", "llvm.allow.runtime.check", "llvm.allow.ubsan.check",
     ), no_result),
-    "llvm.eh.typeid.for": type_number,
+    "llvm.eh.typeid.for": type_number, "llvm.ptrmask": lambda b, s: b.compute(Op.AND, s[0], s[1]),
     "llvm.trap": trap, "llvm.debugtrap": trap, "llvm.ubsantrap": trap, "llvm.objectsize": object_size,
     "llvm.memcpy": memory.copy, "llvm.memmove": memory.move, "llvm.memset": memory.fill,
     "llvm.memcpy.inline": memory.copy, "llvm.memset.inline": memory.fill,

@@ -12,12 +12,14 @@ from fencepost.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """`name` is the name of the value in the IR, where it has one."""
+    """`name` is the name of the value in the IR, where it has one; `byval`: the type of what is passed as a copy, whose
+    address the value is."""
 
     type: Type
     values: Leaves
     name: str | None
     align: int = 1
+    byval: Type | None = None
 
 
 @dataclass(frozen=True, slots=True)

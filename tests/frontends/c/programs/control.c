@@ -31,6 +31,24 @@ static double mixed(const char *kinds, ...) {
   return sum;
 }
 
+struct large { long a, b, c; };
+struct bytes { char text[19]; };
+struct __attribute__((aligned(16))) wide { double d[4]; };
+
+static long structs(const char *kinds, ...) {
+  va_list args;
+  va_start(args, kinds);
+  long sum = 0;
+  for (; *kinds; kinds++) {
+    if (*kinds == 'i') sum += va_arg(args, int);
+    if (*kinds == 'l') { struct large s = va_arg(args, struct large); sum += s.a + 10 * s.b + 100 * s.c; }
+    if (*kinds == 'b') { struct bytes s = va_arg(args, struct bytes); sum += s.text[0] + s.text[18]; }
+    if (*kinds == 'w') { struct wide s = va_arg(args, struct wide); sum += (long)(s.d[0] + s.d[3]); }
+  }
+  va_end(args);
+  return sum;
+}
+
 static int twice(int x) { return 2 * x; }
 static int next(int x) { return x + 1; }
 static int (*const steps[])(int) = {twice, next, twice};
@@ -67,6 +85,12 @@ out:
 int main(int argc, char **argv) {
   assert(argc == 1 && argv[0] != NULL && argv[1] == NULL);
   assert(fib(10) == 55 && total(4, 1, 2, 3, 4) == 10 && mixed("idl", 1, 2.5, 3L) == 6.5);
+  struct large large = {1, 2, 3};
+  struct bytes bytes = {{4}};
+  struct wide wide = {{5, 0, 0, 6}};
+  bytes.text[18] = 7;
+  assert(structs("ili", 1000, large, 2000) == 3321 && structs("ibil", 1, bytes, 2, large) == 335);
+  assert(structs("iwiwbi", 1, wide, 2, wide, bytes, 3) == 39 && large.c == 3);
   int x = 1;
   for (unsigned i = 0; i < sizeof steps / sizeof *steps; i++) x = apply(steps[i], x);
   assert(x == 6 && days(2) == 28 && days(9) == 30 && days(1) == 31);
