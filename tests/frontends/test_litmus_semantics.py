@@ -61,6 +61,9 @@ def assembly(arch: str, init: str, code: str, locations: str) -> str:
         ("PPC", "0:r2=x; 0:r0=5; x=9", "lwarx r1,r0,r2; cmpw cr3,r1,r1; bne- cr3,L; mr r4,r1; L:", {"0:r1": 9, "0:r4": 9}),
         ("X86", "x=3", "MOV EAX,[x]; ADD EAX,$4; MOV [y],EAX; xchg EAX,[x]", {"x": 7, "y": 7, "0:EAX": 3}),
         ("X86", "x=3", "mov EAX,3; mov EBX,9; lock cmpxchg [x],EBX; je L; mov ECX,1; L:", {"x": 9, "0:ECX": 0}),
+        # herd writes the memory first in its order of operands, too: no such instruction has memory for a source
+        ("X86_64", "int x=3", "movl $3,%eax; movl $9,%ebx; lock cmpxchgl (x),%ebx", {"x": 9, "0:rax": 3, "0:rbx": 9}),
+        ("X86_64", "int x=3", "movl $5,%ecx; lock xaddl (x),%ecx", {"x": 8, "0:rcx": 3}),
         ("X86", "x=1", "lock inc [x]; inc dword ptr [x]; mov ECX,5; lock xadd [x],ECX", {"x": 8, "0:ECX": 3}),
         ("X86", "", "mov EAX,0x1ff; mov AL,2; cmp EAX,0x102; jne L; mov EBX,1; L:", {"0:EAX": 0x102, "0:EBX": 1}),
         ("X86_64", "uint64_t x=1", "movq $2,(x); movq (x),%rax; addq $1,%rax; movl %eax,%ebx", {"0:rax": 3, "0:rbx": 3}),

@@ -428,6 +428,8 @@ class X86(Dialect):
         self._write(b, old, size)
 
     def _exchange_add(self, dst: Argument, src: Argument, size: int, locked: bool) -> None:
+        if isinstance(src, Memory):
+            dst, src = src, dst  # as in herd's tests: there is no such instruction with memory for a source
         value = self._read(src, size)
         if isinstance(dst, Memory) and locked:
             old = self.code.scratch()
@@ -442,6 +444,8 @@ class X86(Dialect):
 
     def _compare_exchange(self, dst: Argument, src: Argument, size: int, locked: bool) -> None:
         """Compares the accumulator with the destination; without `lock` it is two accesses, not one."""
+        if isinstance(src, Memory):
+            dst, src = src, dst  # herd writes `cmpxchg (%rsi),%ebx`: there is no instruction with memory for a source
         accumulator = self.code.register("RAX" if self.wide else "EAX")
         desired = self._read(src, size)
         if isinstance(dst, Memory) and locked:
