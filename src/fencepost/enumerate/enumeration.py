@@ -194,6 +194,12 @@ def candidates(
         yield from space.product(frame, ids, solutions)
 
 
+def kept_by(model: Model, *, incoherent: bool = False) -> Keeps:
+    """What the threads' traces may rely on."""
+    own = keeps_own_coherence(model) and not incoherent
+    return Keeps(own, keeps_compared(model), keeps_dependencies(model))
+
+
 class _Space:
     """All candidates of a program, by their frames."""
 
@@ -202,9 +208,7 @@ class _Space:
     ) -> None:
         coherent = keeps_coherence(model) and not incoherent
         self.program, self.ordered = program, model.orders_writes
-        own = keeps_own_coherence(model) and not incoherent
-        keeps = Keeps(own, keeps_compared(model), keeps_dependencies(model))
-        self.runner = ThreadRunner(program, keeps, max_events, deadline)
+        self.runner = ThreadRunner(program, kept_by(model, incoherent=incoherent), max_events, deadline)
         self.solver = _remembering(lambda a: solve(a, coherent=coherent and self.ordered, ordered=self.ordered))
         self.shapes: dict[object, int] = {}
         self.shape_of: dict[int, int] = {}  # by the identity of a trace, which the runner keeps

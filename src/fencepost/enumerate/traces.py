@@ -203,6 +203,7 @@ class ThreadRunner:
         self.spawned: set[int] = set()
         self.looked: dict[Location, int] = {}  # where the traces in the making look, and its `Pool.changed`
         self.joined = False  # whether they look at other threads' results
+        self.blocks: dict[int, int] = {}  # what is allocated, by address: how many bytes
         self.before: dict[Instance, tuple[dict[Location, int], list[Trace]]] = {}
 
     def run(self) -> None:
@@ -310,7 +311,13 @@ class ThreadRunner:
         elif action.kind is Kind.SPAWN:
             yield self._spawn(path, action)
         else:
-            yield self._went_on(path, _step(action, EventKind(action.kind.value), value=action.value), 0)
+            known = len(path.state.objects)
+            went_on = self._went_on(path, _step(action, EventKind(action.kind.value), value=action.value), 0)
+            if action.kind is Kind.MALLOC:
+                block = list(path.state.objects)[known]
+                self.blocks[block] = action.value
+                went_on = replace(went_on, steps=(*path.steps, replace(went_on.steps[-1], address=block)))
+            yield went_on
 
     def _finished(self, path: Path, action: Action) -> Trace:
         if action.kind is Kind.END:

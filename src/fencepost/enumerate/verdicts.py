@@ -10,8 +10,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 
-from fencepost.enumerate.enumeration import Found, Judge, Status, enumerate_all
-from fencepost.enumerate.traces import MAX_EVENTS
+from fencepost.enumerate.enumeration import Found, Judge, Status, enumerate_all, kept_by
+from fencepost.enumerate.freed import Frees, writing_frees
+from fencepost.enumerate.traces import MAX_EVENTS, OutOfTimeError
 from fencepost.execution.execution import Execution
 from fencepost.judgement import Seen, bound_met, judge, nothing_completes, refutation
 from fencepost.models.cat.plan import is_race
@@ -33,6 +34,7 @@ from fencepost.verdict import ErrorReport, Outcomes, Verdict, Witness
 State = tuple[tuple[str, int], ...]
 Judges = Callable[[Model], Judge | None]
 _NOT_LOOKED_FOR = "enumeration does not look for memory errors (out of bounds, use after free, leaks, ...)"
+_ONLY_FREED = "of the memory errors, enumeration looks for use after free only (not for out of bounds, leaks, ...)"
 
 
 @dataclass(slots=True)
@@ -46,6 +48,7 @@ class _Tally:
     assumed: set[Position | None] = field(default_factory=set)
     reason: Reason | None = None
     against: Execution | None = None  # the first whose final state refutes the condition
+    frees: Frees | None = None
 
     def unfinished(self, program: Program) -> tuple[Reason, ...]:
         """Why there may be more than what was seen."""
@@ -60,12 +63,18 @@ def check_by_enumeration(
     """The verdict of `check`. Its `extra` names the engine. `judges`: gives the `enumeration.Judge` of a model."""
     start = time.perf_counter()
     asked = ready(program, model, options)
+    limit = start + options.time_limit if options.time_limit is not None else None
+    try:
+        frees = writing_frees(asked, kept_by(model), min(options.max_events, MAX_EVENTS), limit)
+    except OutOfTimeError:
+        frees = Frees(asked)  # the time is over before anything was judged
+    asked = frees.program
     split = in_pieces(asked, model, program.arch)
     prepared, under = (split.program, of_pieces(model)) if split is not None else (asked, model)
     named = name_of_pieces(model) if split is not None else model.name
     tally = _collect(
         prepared, under, options, options.ignored, keep_going=options.keep_going, judges=judges,
-        against=_refuting(asked, split),
+        against=_refuting(asked, split), frees=frees,
     )  # fmt: skip
     if split is not None:
         tally.states = split.restore(tally.states)
@@ -108,10 +117,10 @@ def outcomes_by_enumeration(
 
 def _collect(
     program: Program, model: Model, options: ExploreOptions, ignored: frozenset[ErrorKind], *, keep_going: bool,
-    judges: Judges | None, against: Callable[[Mapping[str, int]], bool] = lambda _: False,
+    judges: Judges | None, against: Callable[[Mapping[str, int]], bool] = lambda _: False, frees: Frees | None = None,
 ) -> _Tally:  # fmt: skip
     """`against`: whether a final state refutes the condition."""
-    tally = _Tally()
+    tally = _Tally(frees=frees)
     start = time.perf_counter()
     limit = start + options.time_limit if options.time_limit is not None else None
     most = min(options.max_events, MAX_EVENTS)
@@ -176,6 +185,9 @@ def _errors(found: Found, tally: _Tally) -> list[ErrorReport]:
         first, second = sorted(pairs[0])
         event = found.execution.events[second]
         errors.append(ErrorReport(ErrorKind.RACE, "data race", event.at, event.thread, (first, second)))
+    if tally.frees is not None and tally.frees.seen and found.status is not Status.BOUND:
+        used = tally.frees.used(found.execution)
+        errors += [used] if used is not None else []
     if found.status is Status.BLOCKED and found.stalled is not None:
         last = [e.id for t in found.execution.blocked for e in found.execution.thread_events(t)[-1:]]
         errors.append(replace(found.stalled, events=tuple(last)))
@@ -195,4 +207,5 @@ def _condition(program: Program, tally: _Tally) -> bool | None:
 def _warnings(program: Program, tally: _Tally) -> tuple[str, ...]:
     allocates = any(isinstance(i, ins.Malloc | ins.Free) for f in program.functions for i in f.code)
     found = [f"the model raised its flag {name}" for name in sorted(tally.flags)]
-    return tuple([*found, _NOT_LOOKED_FOR] if allocates else found)
+    seen = tally.frees is not None and tally.frees.seen
+    return tuple([*found, _ONLY_FREED if seen else _NOT_LOOKED_FOR] if allocates else found)

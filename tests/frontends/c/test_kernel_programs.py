@@ -56,6 +56,31 @@ PROGRAMS = {
         "void *first(void *p) { if (FIX_OR(cmpxchg(&x, 0, 1) == 0, xchg_relaxed(&x, 1) < 2)) atomic_inc(&n);"
         " return 0; }\n"
         "void *second(void *p) { return first(p); }\n", "assert(atomic_read(&n) == 1);", "assertion"),
+    "freed": (
+        "void *malloc(unsigned long);\nvoid free(void *);\nstruct item { int value; } *head;\n"
+        "__attribute__((constructor)) static void begin(void) { head = malloc(sizeof *head); head->value = 1; }\n"
+        "void *first(void *p) { int v = 1; rcu_read_lock(); struct item *i = rcu_dereference(head);"
+        " if (i) v = READ_ONCE(i->value); rcu_read_unlock(); return (void *)(long)v; }\n"
+        "void *second(void *p) { struct item *i = head; WRITE_ONCE(head, (struct item *)0); FIX(synchronize_rcu());"
+        " free(i); return 0; }\n", "", "race"),
+    "counted": (
+        "void *malloc(unsigned long);\nvoid free(void *);\nstruct item { atomic_t refs; int value; } *head;\n"
+        "__attribute__((constructor)) static void begin(void) { head = malloc(sizeof *head);"
+        " atomic_set(&head->refs, 2); head->value = 1; }\n"
+        "void *first(void *p) { struct item *i = READ_ONCE(head); int v = i->value;"
+        " if (FIX_OR(atomic_sub_return(1, &i->refs), atomic_sub_return_relaxed(1, &i->refs)) == 0) free(i);"
+        " return (void *)(long)v; }\n"
+        "void *second(void *p) { return first(p); }\n", "", "race"),
+    "used after": (
+        "void *malloc(unsigned long);\nvoid free(void *);\nint flag;\n"
+        "void *first(void *p) { long *i = malloc(sizeof *i); *i = 1; if (FIX_OR(0, READ_ONCE(flag))) free(i);"
+        " WRITE_ONCE(*i, 2); return 0; }\n"
+        "void *second(void *p) { WRITE_ONCE(flag, 1); return 0; }\n", "", "use-after-free"),
+    "freed twice": (
+        "void *malloc(unsigned long);\nvoid free(void *);\nlong *head;\n"
+        "__attribute__((constructor)) static void begin(void) { head = malloc(8); WRITE_ONCE(*head, 1); }\n"
+        "void *first(void *p) { long *i = FIX_OR(xchg(&head, (long *)0), READ_ONCE(head)); free(i); return 0; }\n"
+        "void *second(void *p) { return first(p); }\n", "", "race"),
 }  # fmt: skip
 
 
