@@ -100,3 +100,23 @@ def test_representatives_of_a_byte_agree_with_all_its_values(tmp_path: Path) -> 
             checked(tmp_path, f"unsigned char x = __VERIFIER_nondet_{t}(); {body}").answer for t in ("u8", "uchar")
         )
         assert few in (all_, Answer.UNKNOWN), body
+
+
+@pytest.mark.parametrize(
+    "compared", ["c == -3", "c < 100", "(unsigned)c > 4294967290u", "(short)c < -100", "c != 200", "(c & 3) == 1"]
+)
+@pytest.mark.parametrize("kind", ["char", "uchar"])
+def test_a_narrow_value_counts_as_all_its_values(tmp_path: Path, compared: str, kind: str) -> None:
+    """Few of them are tried; which ways there are is what trying all of them says."""
+    type_ = {"char": "signed char", "uchar": "unsigned char"}[kind]
+    low, high = {"char": (-128, 127), "uchar": (0, 255)}[kind]
+    ways = {}
+    for value in (f"__VERIFIER_nondet_{kind}()", f"({type_})fencepost_choose({low}, {high})"):
+        for holds in ("", "!"):
+            body = f"{type_} c = {value}; assert({holds}({compared}));"
+            file = tmp_path / "program.c"
+            file.write_text("#include <fencepost.h>\n" + HEAD + body + "}\n", encoding="utf-8")
+            found = api.check(file)
+            ways.setdefault(value, []).append(found.answer)
+    few, every = ways.values()
+    assert few == every

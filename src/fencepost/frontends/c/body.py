@@ -45,6 +45,7 @@ class Body:
         self.landings: list[tuple[Reg, int]] = []  # of each setjmp: the register with its number, where jumps go
         self.jumping: int | None = None  # where it is found out which of them a jump goes to
         self.afterwards: list[Callable[[], None]] = []  # what stands behind the code
+        self.new_thread = False  # the next call is what a new thread does
         self._leave: int | None = None
 
     # --- registers and labels

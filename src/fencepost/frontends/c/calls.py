@@ -8,7 +8,7 @@ from collections.abc import Callable
 from fencepost.frontends.c import assembly, exceptions, intrinsics, throwing
 from fencepost.frontends.c.assigned import begins
 from fencepost.frontends.c.body import ZERO, Body, Leaves
-from fencepost.frontends.c.library import jumps, streams
+from fencepost.frontends.c.library import endings, jumps, streams
 from fencepost.frontends.c.library.table import library
 from fencepost.frontends.c.llvm.module import Inst, argument_attributes, skip_attributes
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name, value_name
@@ -94,6 +94,9 @@ def _direct(b: Body, site: Site, type_: Type) -> None:
         b.emit(ins.Call(None, FunctionAddress(throwing.UNCAUGHT), ()))
         return
     instead = streams.replaced(site.callee)
+    if b.new_thread and not site.callee.startswith("llvm."):
+        _new_thread(b, site)
+        return
     defined = b.unit.defined(site.callee) if instead is None else None
     if defined is not None:
         variadic = len(defined.parameters) if defined.variadic else None
@@ -113,6 +116,19 @@ def _direct(b: Body, site: Site, type_: Type) -> None:
     values = (values + (ZERO,) * count)[:count]
     if site.result is not None:
         b.bind(site.result, values)
+
+
+def _new_thread(b: Body, site: Site) -> None:
+    """What stands behind a label that has a new thread do it: a call of a function of the program."""
+    b.new_thread = False
+    operands = tuple(v for a in site.args for v in a.values)
+    defined = b.unit.defined(site.callee)
+    if defined is None or len(operands) > 1:
+        raise Unsupported(f"a new thread that calls {b.unit.shown(site.callee)}, not a function with one argument")
+    function, args = endings.spawned(b, b.unit.address(site.callee), *operands or (ZERO,))
+    b.emit(ins.Spawn(b.fresh("thread"), function, args if defined.parameters else args[:-1]))
+    if site.result is not None:
+        b.bind(site.result, (ZERO,) * leaf_count(site.result_type))
 
 
 def finish(b: Body, site: Site, callee: Operand, variadic: int | None) -> None:

@@ -23,6 +23,8 @@ from fencepost.records import dataclass
 OLDEST = 14
 _KIND = "compiled"  # of what is kept
 INCLUDE = Path(__file__).parent / "include"
+#: Headers that programs for other checkers include. Those that the user names come first.
+WORDS = INCLUDE / "words"
 _CXX = frozenset({".cc", ".cpp", ".cxx"})
 #: No optimisation: a dependency or a race that the source has must be in what we read. Names of values are kept.
 _FLAGS = ("-O0", "-g", "-emit-llvm", "-fno-stack-protector", "-fno-discard-value-names", "-Wno-everything")
@@ -140,7 +142,8 @@ def _call(compiler: Compiler, path: Path, flags: Sequence[str], out: Path) -> Pa
     command = compiler.cxx if path.suffix in _CXX else compiler.c
     language = _CXX_FLAGS if path.suffix in _CXX else ()
     kind = {".ll": "-S", ".i": "-E"}.get(out.suffix, "-c")
-    call = [*command, *compiler.flags, *_FLAGS, *language, f"-I{INCLUDE}", kind, *flags, str(path), "-o", str(out)]
+    call = [*command, *compiler.flags, *_FLAGS, *language, f"-I{INCLUDE}", kind, *flags, f"-I{WORDS}", str(path),
+            "-o", str(out)]  # fmt: skip
     done = subprocess.run(call, capture_output=True, text=True, errors="replace", check=False)
     out.with_suffix(READ).write_text(done.stderr, "utf-8")
     if done.returncode or not out.is_file():

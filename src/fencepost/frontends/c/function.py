@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from fencepost.frontends.c import aggregates, arithmetic, calls, control, memory, varargs
@@ -28,6 +29,8 @@ _HANDLERS: dict[str, Callable[[Body, Inst], None]] = (
     arithmetic.HANDLERS | memory.HANDLERS | aggregates.HANDLERS | calls.HANDLERS | varargs.HANDLERS
 )
 LONG_DOUBLE = ("x86_fp80 ", "fp128 ")  # of one machine or another
+#: `__CPROVER_ASYNC_1: f(x);` has a thread of its own do the call.
+_NEW_THREAD = re.compile(r"__CPROVER_ASYNC_\d+")
 _LIFETIME = ("@llvm.lifetime.start", "@llvm.lifetime.end", "@llvm.dbg.")
 
 
@@ -56,6 +59,7 @@ def translate(unit: Unit, f: IrFunction) -> Function:
             b.assigned[name] = b.fresh(f"{source_name(name)} has a value")
     for block in blocks.blocks:
         blocks.start(block)
+        b.new_thread |= _NEW_THREAD.fullmatch(block.label) is not None
         for i in block.instructions:
             if i.op != "phi":
                 b.at = _place(f.module, i, b.at)

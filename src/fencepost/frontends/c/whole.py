@@ -22,12 +22,14 @@ from fencepost.program.program import Arch, Init, Object, Program, Thread
 START = "fencepost.start"
 ARGV = "fencepost.argv"
 _PROGRAM_NAME = b"program"
+#: Where a program starts: some checkers have a main of their own, and call that of the program otherwise.
+_ENTRIES = ("main", "user_main", "_Z9user_mainiPPc")
 
 
 def translate_program(module: Module, name: str) -> Program:
     """The Program of what is reached from `main`."""
     unit = Unit(module, library().__contains__)
-    main = unit.defined("main")
+    main = next((found for entry in _ENTRIES if (found := unit.defined(entry)) is not None), None)
     if main is None:
         raise InputError(
             "there is no function main to start from", file=module.file, line=1, expected="`int main(void)`",
@@ -56,13 +58,13 @@ def translate_program(module: Module, name: str) -> Program:
 def _start(unit: Unit, main: IrFunction) -> tuple[str, tuple[ConstantOperand, ...]]:
     """The function that the first thread runs, and its arguments. It runs constructors, then main; when that
     returns, the program ends."""
-    unit.reach("main")
+    unit.reach(main.name)
     args = (Const(1), _argv(unit), ZERO)[: len(main.parameters)]
     b = Body(unit, START)
     for name in _constructors(unit.module):
         b.emit(ins.Call(None, unit.address(name), ()))
     result = b.fresh("result")
-    b.emit(ins.Call(result, FunctionAddress("main"), args))
+    b.emit(ins.Call(result, FunctionAddress(main.name), args))
     end_where_it_flies(b)
     end_where_it_goes_on(b)
     endings.end_program(b, result)

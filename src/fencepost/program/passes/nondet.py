@@ -21,6 +21,7 @@ _REMAINDERS = frozenset({Op.AND, Op.UREM})
 _ANY = "a value of any size (choose a range with --nondet LOW..HIGH, or write fencepost_choose(low, high))"
 _MANY = 64  # more values than these are not tried for one choice
 _MANY_ASSUMED = 1024  # unless the program says that it means them
+_ALL = 256  # a type with so few values is tried as a whole where no fewer stand for all
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,9 @@ def _closed(function: Function, taken: Nondet | None) -> Function:
     def close(i: Instruction, registers: Registers) -> Sequence[Instruction]:
         if not isinstance(i, Choose) or not i.open:
             return (i,)
+        low, high = _range(i)
+        if high - low < _ALL:
+            return (Choose(i.dst, i.low, i.high, at=i.at),)
         return _taken(i, taken, registers, f"{function.name}:{numbers[id(i)]}")
 
     return expand(function, close)
@@ -177,8 +181,8 @@ class _Uses:
         return None
 
     def _looks(self, register: Reg, bits: int) -> list[Compute] | None:
-        """The operations with a constant that read the value, through copies of so many bits at least; None where
-        something else does."""
+        """The operations with a constant that read the value, through copies of so many bits at least, with or without
+        its sign; None where something else does."""
         found: list[Compute] = []
         todo = [register]
         while todo:
@@ -188,7 +192,7 @@ class _Uses:
             for i in self.readers.get(r, ()):
                 if not isinstance(i, Compute):
                     return None
-                if i.op is Op.MOV and i.width >= bits:
+                if i.op in (Op.MOV, Op.SEXT) and i.width >= bits:
                     todo.append(i.dst)
                 elif i.args[0] == r and len(i.args) == 2 and isinstance(i.args[1], Const):
                     found.append(i)
@@ -199,7 +203,8 @@ class _Uses:
 
 def _around(looks: Sequence[Compute], low: int, high: int) -> list[int] | None:
     """Each comparison splits the values at its constant, in the signed or the unsigned order: the values beside the
-    constants and at the ends of both orders are in every part."""
+    constants and at the ends of both orders are in every part. With a sign extended, too: each half of the values keeps
+    its order, and what equals a constant is the constant in the bits of the type."""
     bits = _bits(low, high)
     constants = {a.value for i in looks for a in i.args[1:] if isinstance(a, Const)}
     found: set[int] = set()

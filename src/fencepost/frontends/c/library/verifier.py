@@ -20,6 +20,12 @@ def assertion(b: Body, s: Site) -> None:
     b.emit(ins.Assert(s[0], f"{s.callee} fails"))
 
 
+def described_assertion(b: Body, s: Site) -> None:
+    """__CPROVER_assert(condition, "what it says")"""
+    said = b.unit.text(s[1]) if len(s.args) > 1 else None
+    b.emit(ins.Assert(s[0], said or f"{s.callee} fails"))
+
+
 def error(b: Body, s: Site) -> None:
     b.fail(ErrorKind.ASSERTION, f"{s.callee}() is reached")
 
@@ -51,10 +57,6 @@ def any_of(bits: int, *, signed: bool) -> Handler:
         return b.truncate(result, bits)
 
     return handle
-
-
-def unbounded(b: Body, s: Site) -> Operand:
-    raise Unsupported(f"{s.callee}(), which has no finite range (write fencepost_choose(low, high))")
 
 
 def begin_atomic(b: Body) -> None:
@@ -92,23 +94,30 @@ def nothing(b: Body, s: Site) -> Operand:
     return ZERO
 
 
-#: Bits of the types of the competition, and whether they are signed.
-_WIDE = {
-    "int": (32, True), "uint": (32, False), "short": (16, True), "ushort": (16, False), "long": (64, True),
-    "ulong": (64, False), "longlong": (64, True), "ulonglong": (64, False), "size_t": (64, False), "u8": (8, False),
-    "u16": (16, False), "u32": (32, False), "unsigned": (32, False), "unsigned_int": (32, False), "loff_t": (64, True),
+#: Bits of the types of the competition, and whether they are signed. Of floating-point numbers the bits are chosen.
+_TYPES = {
+    "char": (8, True), "uchar": (8, False), "int": (32, True), "uint": (32, False), "short": (16, True),
+    "ushort": (16, False), "long": (64, True), "ulong": (64, False), "longlong": (64, True), "ulonglong": (64, False),
+    "size_t": (64, False), "s8": (8, True), "u8": (8, False), "u16": (16, False), "u32": (32, False),
+    "u64": (64, False), "unsigned": (32, False), "unsigned_int": (32, False), "unsigned_char": (8, False),
+    "unsigned_long": (64, False), "loff_t": (64, True), "sector_t": (64, False), "float": (32, False),
+    "double": (64, False), "pointer": (64, False), "pchar": (64, False),
+    "charp": (64, False), "const_char_pointer": (64, False), "pthread_t": (64, False),
 }  # fmt: skip
+_TRUTHS = ("bool", "_Bool", "_bool")
+#: What a function is called that gives any value: of the competition, and where somebody only declares one.
+_NONDET = ("__VERIFIER_nondet_", "nondet_")
 
 FUNCTIONS: dict[str, Handler] = {
     "__VERIFIER_assume": assume, "fencepost_assume": assume, "__VERIFIER_assert": assertion,
     "fencepost_assert": assertion, "__VERIFIER_error": error, "reach_error": error, "fencepost_error": error,
+    "__CPROVER_assume": assume, "__CPROVER_assert": described_assertion,
     "fencepost_choose": choose, "__VERIFIER_nondet_int_range": choose,
-    "__VERIFIER_nondet_bool": between(0, 1, 8), "__VERIFIER_nondet__Bool": between(0, 1, 8),
-    "__VERIFIER_nondet_char": between(-128, 127, 8), "__VERIFIER_nondet_uchar": between(0, 255, 8),
-    **{f"__VERIFIER_nondet_{name}": any_of(bits, signed=signed) for name, (bits, signed) in _WIDE.items()},
-    **{f"__VERIFIER_nondet_{name}": unbounded for name in ("pointer", "float", "double")},
+    **{f"{start}{name}": between(0, 1, 8) for start in _NONDET for name in _TRUTHS},
+    **{f"{start}{name}": any_of(bits, signed=signed) for start in _NONDET for name, (bits, signed) in _TYPES.items()},
     "__VERIFIER_atomic_begin": atomic_begin, "fencepost_atomic_begin": atomic_begin,
-    "__VERIFIER_atomic_end": atomic_end, "fencepost_atomic_end": atomic_end,
+    "__CPROVER_atomic_begin": atomic_begin,
+    "__VERIFIER_atomic_end": atomic_end, "fencepost_atomic_end": atomic_end, "__CPROVER_atomic_end": atomic_end,
     "__VERIFIER_loop_bound": loop_bound, "fencepost_loop_bound": loop_bound,
     "__VERIFIER_loop_begin": nothing, "__VERIFIER_spin_start": nothing, "__VERIFIER_spin_end": nothing,
 }  # fmt: skip
