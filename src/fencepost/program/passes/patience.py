@@ -4,15 +4,26 @@ A round that reads one location and goes on leaves everything but the counter as
 is there after one: the rounds before the last can be left out (every model here only loses order when a read goes), and
 where the last one is there, as many as are wanted can be put before it that read the same write. So the counter starts
 with what it holds before its last round. Few rounds stay as they are: they are somebody's example.
+
+    for (n = 10000; n--;) { k = load(x); if (k > 0 && compare_exchange_strong(&x, k, k - 1)) return; }
+
+Here a round that sees a chance also tries, and leaves where it succeeds. A round that only looked can be done again, as
+often as is wanted; one that failed to exchange cannot, since what it read has changed. So a round that only looked
+sets the counter to where it ends, and the others count as before. Nothing is lost: rounds that end in nothing have only
+read, so they go before a way out in the middle of a round, and where the counter runs out, all go but one that only
+looked, if there is one. Nothing is new: that one can be put in again until the counter has run out.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
 
 from fencepost.program.arithmetic import compute
 from fencepost.program.instructions import (
     Assert,
     Branch,
     Call,
+    Cas,
     Compute,
     Fail,
     Instruction,
@@ -24,8 +35,10 @@ from fencepost.program.instructions import (
     Switch,
 )
 from fencepost.program.operands import Const, FunctionAddress, Operand, Reg, to_unsigned
+from fencepost.program.passes.flat import Flattener, in_loops
 from fencepost.program.passes.flow import Flow, Loop, goes_back, successors
-from fencepost.program.passes.rewrite import defined, map_functions, used
+from fencepost.program.passes.retry import success_leaves
+from fencepost.program.passes.rewrite import Registers, defined, expand, inside, map_functions, used
 from fencepost.program.passes.spin import observed_registers
 from fencepost.program.program import Function, Program
 from fencepost.records import replace
@@ -39,15 +52,22 @@ _STEPS = (Compute, Jump, Branch, Switch, Assert)
 def shorten_patience(program: Program) -> Program:
     """The program with counters of such loops that start right before their last round."""
     observed = observed_registers(program)
-    readers = _Readers(program)
-    return map_functions(program, lambda f: _shorten(f, observed.get(f.name, frozenset()), readers))
+    readers, flattener = _Readers(program.functions), Flattener(program)
+
+    def change(f: Function) -> Function:
+        if not goes_back(f):
+            return f
+        seen = sum(1 << r for r in observed.get(f.name, frozenset()))
+        return _shorten_tries(_shorten(f, seen, readers), seen, flattener)
+
+    return map_functions(program, change)
 
 
 class _Readers:
     """How many reads a call of a function makes at most, where it does nothing else."""
 
-    def __init__(self, program: Program) -> None:
-        self.functions = {f.name: f for f in program.functions}
+    def __init__(self, functions: Sequence[Function]) -> None:
+        self.functions = {f.name: f for f in functions}
         self.known: dict[str, int | None] = {}
 
     def reads(self, i: Instruction) -> int | None:
@@ -75,18 +95,52 @@ class _Readers:
         return most[0]
 
 
-def _shorten(function: Function, observed: frozenset[int], readers: _Readers) -> Function:
-    if not goes_back(function):
-        return function
+def _shorten(function: Function, observed: int, readers: _Readers) -> Function:
     flow = Flow(function)
-    live = flow.live(sum(1 << r for r in observed))
-    loops = flow.loops()
+    live = flow.live(observed)
     code = list(function.code)
-    for loop in loops:
-        inner = any(other.header in loop.blocks and other.header != loop.header for other in loops)
-        if loop.regular and not inner and (found := _Patience(flow, loop, live, readers).start()) is not None:
+    for loop in _innermost(flow):
+        if (found := _Patience(flow, loop, live, readers).start()) is not None:
             code[found[0]] = found[1]
     return function if code == list(function.code) else replace(function, code=tuple(code))
+
+
+def _innermost(flow: Flow) -> list[Loop]:
+    loops = flow.loops()
+    return [a for a in loops if a.regular and not any(b.header in a.blocks and b is not a for b in loops)]
+
+
+def _shorten_tries(function: Function, observed: int, flattener: Flattener) -> Function:
+    """The function in which rounds that look and do not try end their loops. It is decided on the function with its
+    calls in place; the branch after which a round can not try any more must be the function's own."""
+    within = in_loops(function)
+    if not any(isinstance(function.code[n], Cas | Call) for n in within):
+        return function
+    flat = flattener.loops_of(function)
+    flow = Flow(flat.function)
+    live = flow.live(observed)
+    sides: dict[int, tuple[int, int, int]] = {}  # of a branch: which way, the counter, what it becomes
+    for loop in _innermost(flow):
+        if (found := _Tries(flow, loop, live).ends()) is not None:
+            branch, side, counter, value = found
+            at = flat.came_from[branch]
+            if counter < len(function.registers) and flat.came_from.count(at) == 1 and at in within:
+                sides[at] = (side, counter, value)
+    if not sides:
+        return function
+    numbers = {id(i): n for n, i in enumerate(function.code)}
+
+    def change(i: Instruction, registers: Registers) -> Sequence[Instruction]:
+        if (found := sides.get(numbers[id(i)])) is None:
+            return (i,)
+        assert isinstance(i, Branch), "a round tries or does not where it branches"
+        side, counter, value = found
+        end = Compute(Reg(counter), (Const(value),), Op.MOV, at=i.at)
+        target = (i.then, i.otherwise)[side]
+        there = replace(i, then=inside(1)) if side == 0 else replace(i, otherwise=inside(1))
+        return (there, end, Jump(target, at=i.at))
+
+    return expand(function, change)
 
 
 class _Patience:
@@ -103,8 +157,18 @@ class _Patience:
         return range(self.flow.blocks[block].first, self.flow.blocks[block].last + 1)
 
     def start(self) -> tuple[int, Instruction] | None:
-        if not self._only_looks():
+        if not self._only_looks() or (found := self._counter()) is None:
             return None
+        counter, chain = found
+        if (first := self._first(counter)) is None:
+            return None
+        begin = self.code[first]
+        assert isinstance(begin, Compute), "a counter begins with a constant"
+        last = self._before_the_last(counter, chain, self._begins_with(first))
+        return None if last is None else (first, replace(begin, args=(Const(last),)))
+
+    def _counter(self) -> tuple[int, list[int]] | None:
+        """The one register that is different when a round begins again, and what is made of it."""
         changed = {
             r.index for n in self.order for r in defined(self.code[n]) if self.live[self.loop.header] >> r.index & 1
         }
@@ -112,13 +176,12 @@ class _Patience:
             return None
         counter = changed.pop()
         chain = self._chain(counter)
-        first = self._first(counter)
-        if chain is None or first is None:
-            return None
+        return None if chain is None else (counter, chain)
+
+    def _begins_with(self, first: int) -> int:
         begin = self.code[first]
         assert isinstance(begin, Compute) and isinstance(begin.args[0], Const), "a counter begins with a constant"
-        last = self._before_the_last(counter, chain, to_unsigned(begin.args[0].value))
-        return None if last is None else (first, replace(begin, args=(Const(last),)))
+        return to_unsigned(begin.args[0].value)
 
     def _only_looks(self) -> bool:
         """Whether a round reads at most once and does nothing else, and what it reads may end the loop."""
@@ -212,3 +275,119 @@ class _Patience:
             elif isinstance(i, Branch) and (i.then if of(i.condition) else i.otherwise) not in self.inside:
                 return held[counter], True
         return held[counter], False
+
+
+class _Tries(_Patience):
+    """One loop, with the calls in it in place, whose rounds look and may try."""
+
+    def __init__(self, flow: Flow, loop: Loop, live: dict[int, int]) -> None:
+        super().__init__(flow, loop, live, _Readers(()))
+        self.exchanges = [n for n in self.order if isinstance(self.code[n], Cas)]
+
+    def ends(self) -> tuple[int, int, int, int] | None:
+        """The branch after which a round tries no more, which of its ways, the counter, and what it becomes there."""
+        if not self.exchanges or not self._looks_and_tries() or (found := self._counter()) is None:
+            return None
+        counter, chain = found
+        edges = self._edges()
+        if len(edges) != 1:
+            return None
+        branch, side = edges[0]
+        target = (self.code[branch].then, self.code[branch].otherwise)[side]  # type: ignore[attr-defined]
+        before = [n for n in chain if self.flow.dominates(self.flow.block_of(n), self.flow.block_of(branch))]
+        derived = {i.dst.index for n in chain if isinstance(i := self.code[n], Compute)} - {counter}
+        if self._reads_before(branch) != 1 or self._read_on(target, derived):
+            return None
+        first = self._first(counter)
+        begin = self._near_the_end(counter, chain) if first is None else self._begins_with(first)
+        value = None if begin is None else self._in_the_last(counter, chain, len(before), begin)
+        return None if value is None else (branch, side, counter, value)
+
+    def _looks_and_tries(self) -> bool:
+        """Whether rounds do nothing else, and leave where they have exchanged something."""
+        for n in self.order:
+            i = self.code[n]
+            atomic = isinstance(i, Load) and i.mode is not Mode.NA and not i.exclusive
+            strong = isinstance(i, Cas) and not i.weak
+            if not (atomic or strong or isinstance(i, (*_STEPS, Fail))):
+                return False
+        live = self.live[self.loop.header]
+        return all(success_leaves(self.flow, self.loop, n, live) for n in self.exchanges)
+
+    def _after(self, starts: Iterable[int]) -> set[int]:
+        """What a round can come to from here."""
+        found: set[int] = set()
+        todo = list(starts)
+        while todo:
+            n = todo.pop()
+            if n not in found and n in self.inside:
+                found.add(n)
+                todo += [s for s in successors(n, self.code[n]) if s != self.head]
+        return found
+
+    def _edges(self) -> list[tuple[int, int]]:
+        """The branches of rounds that have not tried, with the way on which they will not."""
+        tried = self._after(self.exchanges)
+        may = {n for n in self.order if self._after([n]) & set(self.exchanges)}
+        found = []
+        for n in may - tried:
+            for side, s in enumerate(successors(n, self.code[n])):
+                if s == self.head or (s in self.inside and s not in may):
+                    found.append((n, side) if isinstance(self.code[n], Branch) else (n, -1))
+        ways = found if all(side >= 0 for _, side in found) else []
+        return ways if all(self._quiet(n, side) for n, side in ways) else []
+
+    def _quiet(self, branch: int, side: int) -> bool:
+        """Whether a round reads nothing on this way until it begins again."""
+        start = successors(branch, self.code[branch])[side]
+        rest = self._after([start]) if start != self.head else set()
+        return not any(isinstance(self.code[n], Load | Cas) for n in rest)
+
+    def _reads_before(self, branch: int) -> int:
+        """The most reads of a round up to here; more than one where that is not seen."""
+        most: dict[int, int] = {self.head: 0}
+        for n in self.order:
+            if n in most:
+                here = most[n] + isinstance(self.code[n], Load | Cas)
+                for s in successors(n, self.code[n]):
+                    if s in self.inside and s != self.head:
+                        most[s] = max(most.get(s, 0), here)
+        return most.get(branch, 2)
+
+    def _read_on(self, start: int, registers: set[int]) -> bool:
+        """Whether one of these is read behind this place before it is made anew."""
+        live = self.live[self.flow.block_of(start)]
+        return any(live >> r & 1 for r in registers)
+
+    def _near_the_end(self, counter: int, chain: list[int]) -> int | None:
+        """Some rounds before the last one, where the counter goes down by one in each and the loop ends below a number:
+        it comes there wherever it begins."""
+        made = [i for n in chain if isinstance(i := self.code[n], Compute)]
+        down = {i.dst for i in made if i.op is Op.SUB and i.args == (Reg(counter), Const(1))}
+        moved = [i for i in made if i.dst.index == counter]
+        if len(moved) != 1 or not down & {moved[0].dst, *(moved[0].args if moved[0].op is Op.MOV else ())}:
+            return None
+        ends = next(i for n in chain if isinstance(i := self.code[n], Branch))
+        test = [i for i in made if i.dst == ends.condition]
+        if len(test) != 1 or test[0].op not in (Op.SGE, Op.SGT) or ends.otherwise in self.inside:
+            return None
+        held, limit = test[0].args
+        goes_down = held in {*down, Reg(counter)}
+        return limit.value + 2 * _FEW if goes_down and isinstance(limit, Const) and limit.value >= 0 else None
+
+    def _in_the_last(self, counter: int, chain: list[int], made: int, value: int) -> int | None:
+        """What the counter holds in the last round that goes on, when so much of the chain is done."""
+        there = None
+        for count in range(_MANY):
+            after = self._round(counter, chain, value)
+            if after is None:
+                return None
+            if after[1]:
+                return there if count >= _FEW else None
+            there = self._partly(counter, chain[:made], value)
+            value = after[0]
+        return None
+
+    def _partly(self, counter: int, chain: list[int], value: int) -> int | None:
+        found = self._round(counter, chain, value)
+        return None if found is None else found[0]

@@ -97,6 +97,11 @@ def failed_round(
     return Round.NOTHING_NEW if found else Round.MORE
 
 
+def success_leaves(flow: Flow, loop: Loop, exchange: int, live: int) -> bool:
+    """Whether nobody comes to the exchange again, in this loop, after it has succeeded. `live` as above."""
+    return loop.regular and _Rounds(flow, loop, exchange, live).success_leaves()
+
+
 @dataclass(slots=True)
 class _Way:
     """A way through a round: what registers hold, what the branches said about those that it began with, whether the
