@@ -14,6 +14,8 @@ from fencepost.suite.engine import enumerated
 PROGRAMS = {
     "counter": "var x\nthread T(i in 1..2) { r := LDX(x); ok := STX(x, r + 1) }\nobserve x, T1:ok, T2:ok",
     "elsewhere": "var x, y\nthread P { r := LDX(x); ok := STX(y, r + 1) }\nthread Q { x := 2 }\nobserve P:ok, P:r, y",
+    "another": "var x, y\nthread P { r := LDX(x); s := LDX(y); ok := STX(x, 1) }\nthread Q { x := 2 }\nobserve P:ok, x",
+    "twice": "var x\nthread P { r := LDX(x); a := STX(x, 1); b := STX(x, 3) }\nthread Q { x := 2 }\nobserve P:a, P:b",
     "between": "var x\nthread P { r := LDX(x); x := 5; ok := STX(x, r + 1) }\nthread Q { x := 2 }\nobserve P:ok, x",
 }
 
@@ -26,6 +28,14 @@ def test_the_explorer_agrees_with_enumeration(name: str, model: str) -> None:
     assert not explored.reason and explored.executions == listed.executions > 0
     assert explored.states == listed.states
     assert explored.why
+
+
+@pytest.mark.parametrize(("name", "fails"), [("another", "P:ok"), ("twice", "P:b"), ("elsewhere", "P:ok")])
+def test_what_is_not_reserved_is_not_stored(name: str, fails: str) -> None:
+    """A load-reserve ends the reservation before it, and so does a store-conditional."""
+    for model in ("sc", "rc11", "armv8"):
+        states = outcomes(read_text(PROGRAMS[name]), model, ExploreOptions(model=model)).states
+        assert states and {dict(s)[fails] for s in states} == {0}, model
 
 
 ADDRESSED_BY_A_READ = """AArch64 LB+addr+addrpx
