@@ -189,6 +189,21 @@ def test_what_a_round_reads_first_is_read_again(model: str) -> None:
     assert [e.kind for e in found.errors] == [ErrorKind.RACE]
 
 
+@pytest.mark.parametrize(("first", "write"), [("rlx", "rlx"), ("rlx", "rel"), ("rlx", "na"), ("na", "rlx")])
+@pytest.mark.parametrize("model", MODELS)
+def test_a_plain_read_of_what_a_round_reads_first_counts(first: str, write: str, model: str) -> None:
+    """The last round reads the place by an atomic, which races with less."""
+    for tells, learns, answer in (("rlx", "rlx", Answer.FAIL), ("rel", "acq", Answer.PASS)):
+        text = f"""
+            var x, y, f
+            thread T {{ while 1 {{ t := y.{first}; k := x; if k == 1 {{ break }}; s := y.na }}; f.{tells} := 1 }}
+            thread Q {{ wait(f.{learns} == 1); y.{write} := 1 }}
+            thread R {{ x := 1 }}"""
+        slowly = _checked(text, model, spin_detection=False, unroll=3)
+        assert _checked(text, model).answer is answer
+        assert (slowly.answer is Answer.FAIL) == (answer is Answer.FAIL)
+
+
 #: What is freed is larger in some executions, and who frees it cannot tell.
 _LARGER = """
 #include <pthread.h>
