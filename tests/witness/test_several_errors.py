@@ -13,6 +13,10 @@ import pytest
 import fencepost
 from fencepost.cli import run
 from fencepost.enumerate.verdicts import check_by_enumeration
+from fencepost.errors import UnsupportedError
+from fencepost.explore import native
+from fencepost.explore.driver import explore
+from fencepost.explore.native import Report
 from fencepost.models.registry import find
 from fencepost.options import CheckOptions
 from fencepost.program.instructions import ErrorKind
@@ -120,3 +124,52 @@ def test_of_the_executions_of_one_error_the_smallest_is_shown(tmp_path: Path) ->
         assert witness is not None
         sizes.append(sum(e.thread >= 0 and e.is_access for e in witness.execution.events))
     assert sizes == [2, 2]
+
+
+#: Each is an error of its own; the last needs one step.
+MANY = """\
+var x, y, z
+thread A {
+  x := 1
+  y := 1
+  z := 1
+}
+thread B {
+  r := z
+  s := y
+  t := x
+  assert(r + s + t != 2, "late")
+  assert(r != 1 || s != 0, "later")
+  assert(t == 0, "soon")
+}
+thread C {
+  assert(x == y, "between")
+  assert(z == 0, "seen")
+}
+"""
+
+
+def _told(verdict: fencepost.Verdict) -> tuple[object, ...]:
+    errors = {(e.kind, e.at, e.message) for e in verdict.errors}
+    return verdict.answer, verdict.executions, verdict.blocked, errors, len(verdict.witnesses)
+
+
+@pytest.mark.parametrize("model", ["sc", "tso", "rc11", "power", "armv8"])
+def test_the_search_for_simpler_stories_decides_nothing(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may find another execution for each error, not another error; and where it fails it is left out."""
+    (tmp_path / "many.fp").write_text(MANY)
+    told = fencepost.check(tmp_path / "many.fp", model=model, keep_going=True, fix=False)
+    first = explore(fencepost.read(tmp_path / "many.fp"), model, CheckOptions(model=model, keep_going=True))
+    assert _told(told) == _told(first) and len(told.errors) >= 4
+    assert all(w.error in told.errors for w in told.witnesses)
+
+    def fails(*_: object) -> Report:
+        raise UnsupportedError("nothing simpler")
+
+    monkeypatch.setattr(native, "erroneous", fails)
+    again = fencepost.check(tmp_path / "many.fp", model=model, keep_going=True, fix=False)
+    assert _told(again) == _told(first)
+    short = fencepost.check(tmp_path / "many.fp", model=model, fix=False)
+    assert short.answer is first.answer and short.errors[0].message in {e.message for e in first.errors}
