@@ -295,3 +295,13 @@ def test_an_exchange_for_the_same_value_is_no_step_on(model: str, body: str) -> 
     assert _checked(text, model).errors[0].kind is ErrorKind.LIVENESS
     ends = "thread P { while 1 == 1 { d := z; _, k := CAS(x, 0, 0); if k == 0 { break } } }"
     assert _checked(f"var x, z\n{ends}\nthread Q {{ z := 1; x := 1 }}\n", model).answer is Answer.PASS
+
+
+@pytest.mark.parametrize("model", _MODELS)
+def test_who_goes_round_may_stand_at_a_wait_that_is_served(model: str) -> None:
+    """A failure for no reason, once; then rounds that begin and end at the inner wait."""
+    loop = "while k == 0 { e, k := WCAS(x, 2, 1); if k == 0 { while y == 1 { } } }"
+    text = f"var x, y\nthread P {{ {loop} }}\nthread Q {{ x := 2; c := XCHG(x, 1) }}\n"
+    options = CheckOptions(model=model, fix=False, max_events=60)
+    found = fencepost.check(read(text, "for_ever.fp"), options=options)
+    assert found.errors[0].kind is ErrorKind.LIVENESS

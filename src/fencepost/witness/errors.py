@@ -149,7 +149,8 @@ class _Judge:
         if state.blocks:  # nobody else moves while it waits
             return True
         machine = Machine(self.program)
-        return not all(machine.satisfied(state, v) for v in newest(machine, self.execution, self.relations, action))
+        found = newest(machine, self.execution, self.relations, action)
+        return not all(machine.satisfied(state, v) for v in found) or self._goes_round(run)  # it may come back to wait
 
     def _comes_to_wait(self, action: Action, state: ThreadState) -> bool:
         """Whether a thread that only joins others comes to one that has not ended. (Identical threads are joined last
