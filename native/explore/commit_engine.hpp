@@ -88,6 +88,7 @@ private:
   // --- closed sets
   void close(const G& g, Set& set, const Set& apart = {}) const;
   Set row(const G& g, const Set& direct) const;
+  void keep_riders(const G& g, Id r, Set& needed) const;
 
   // --- alternatives
   G& fork(const G& from);
@@ -128,7 +129,10 @@ private:
   bool canonical(const G& g, Id e, const Set& previous) const;
   bool depends_on_earlier(const G& g, Id e) const;
   bool chosen_by_rule(G& g, Id e, const Set& before) const;
+  bool branches(const G& g, Id r) const;
   bool excused(const G& g, Id r, Set base) const;
+  bool loose(const G& g, Id e) const;
+  bool may_be_allowed_later(const G& g, Id e) const;
   void note_newest(const G& g, const Set& fresh) const;
   struct Soon { // an access that is about to be added
     std::uint32_t thread = UINT32_MAX;

@@ -19,6 +19,7 @@ template <unsigned W> void CommitEngine<W>::settle_read(G& g, Id r, Id w, const 
   FP_ASSERT(w < 0 || own || g[w].commit != none, "what is read from another thread should be committed");
   if (w >= 0) direct.set(g.bit(own && !rules_.waits_for_commit(g, w, v.action()) ? w : g[w].commit));
   g.prefix_of(r) = row(g, direct);
+  keep_riders(g, r, g.prefix_of(r));
   g.judged = false;
 }
 
@@ -89,7 +90,7 @@ bool CommitEngine<W>::updated_for_good(G& g, std::uint32_t t, Id w, Location l, 
   if (!g.readers_of(w, l).some(updates)) return false;
   if (!stay) {
     Set apart;
-    stay = fixed(g, apart, {t, l});
+    stay = fixed(g, apart, {t, l}) - apart;
   }
   return (g.readers_of(w, l) & *stay).some(updates);
 }

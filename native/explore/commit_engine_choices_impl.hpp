@@ -7,8 +7,8 @@ namespace fencepost {
 
 // --- closed sets -----------------------------------------------------------------------------------------------------
 
-// Adds the halves of read-modify-writes that need nothing else: whoever keeps the read keeps the write. Not those of
-// `apart`. pre: with each event its prefix is in the set.
+// Adds the halves of read-modify-writes that need nothing else: whoever keeps the read keeps the write. Not those that
+// need something of `apart`. pre: with each event its prefix is in the set.
 template <unsigned W> void CommitEngine<W>::close(const G& g, Set& set, const Set& apart) const {
   for (bool changed = true; changed;) {
     changed = false;
@@ -17,6 +17,7 @@ template <unsigned W> void CommitEngine<W>::close(const G& g, Set& set, const Se
       FP_ASSERT(w != none && g[w].is_write(), "a read that updates should have its write");
       for (const Id half : {w, g[w].commit}) {
         if (half == none || set.test(g.bit(half)) || (g.prefix_of(half) - set).any()) continue;
+        if (g.prefix_of(half).meets(apart)) continue;
         set.set(g.bit(half));
         changed = true;
       }
@@ -30,6 +31,31 @@ template <unsigned W> Bits<W> CommitEngine<W>::row(const G& g, const Set& direct
   direct.each([&](unsigned d) { set |= g.prefix[d]; });
   close(g, set);
   return set;
+}
+
+// The write of a releasing update waits for all before it, and its read does not. But an earlier write of the thread
+// that needs nothing the read does not need might as well come first: it is kept with the read, and so the update as a
+// whole.
+template <unsigned W> void CommitEngine<W>::keep_riders(const G& g, Id r, Set& needed) const {
+  const SplitEvent& v = g[r];
+  const CommitOrder o = options_.commit_order;
+  if (o != CommitOrder::Imm && o != CommitOrder::Armv8 && o != CommitOrder::Riscv) return;
+  if (!updates(v.action().part) || !releases(v.action().mode)) return;
+  if (g.compares(r)) return; // a later access that sees the same may stand for it, and would not need them
+  const auto& slots = g.thread[v.thread].slot;
+  for (std::size_t k = 0; k < v.slot; ++k) {
+    const Id w = slots[k];
+    if (w == none || !g[w].is_write() || g[w].action().rmw || g[w].action().conditional >= 0) continue;
+    FP_ASSERT(g[w].commit != none, "what is before a read should be committed");
+    const unsigned m = g.bit(g[w].commit);
+    if (needed.test(m) || (g.prefix_of(w) - needed).any()) continue;
+    Set others = g.prefix[m] - needed;
+    others.reset(g.bit(w));
+    if (others.any()) continue;
+    needed.set(g.bit(w));
+    needed.set(m);
+    close(g, needed);
+  }
 }
 
 // --- canonical choices -----------------------------------------------------------------------------------------------

@@ -107,9 +107,20 @@ template <unsigned W> bool CommitEngine<W>::chosen_by_rule(G& g, Id e, const Set
   return known == Chosen::Canonical;
 }
 
-// Whether later accesses make what a read sees its canonical choice; under ARMv7 even ones that are not there yet.
+// Whether a branch on what a read saw, or on how its compare-exchange came out, is before all else that its thread does
+// from then on. So that needs the read: whatever keeps it keeps the read.
+template <unsigned W> bool CommitEngine<W>::branches(const G& g, Id r) const {
+  const SplitEvent& v = g[r];
+  const auto& th = g.thread[v.thread];
+  const std::size_t next = v.slot + (updates(v.action().part) ? 2 : 1);
+  const Id e = g.at_slot(v.thread, next);
+  if (e == none && th.now->state.events != next) return false;
+  const auto& all = states_.machine().dependencies().elements((e == none ? th.now : g[e].at)->action.control_deps);
+  return std::any_of(all.begin(), all.end(), [&](std::uint32_t one) { return slot_of(one) == v.slot; });
+}
+
+// Whether later accesses make what a read sees its canonical choice.
 template <unsigned W> bool CommitEngine<W>::excused(const G& g, Id r, Set base) const {
-  if (options_.commit_order == CommitOrder::Armv7 && (g.compares(r) || options_.pieces)) return true;
   const auto& slots = g.thread[g[r].thread].slot;
   for (std::size_t k = g[r].slot + 1; k < slots.size(); ++k)
     if (slots[k] != none) {
@@ -126,13 +137,47 @@ template <unsigned W> void CommitEngine<W>::note_newest(const G& g, const Set& f
   });
 }
 
+// Whether an event with another than the canonical choice may get it by an access to come, which does not need it.
+template <unsigned W> bool CommitEngine<W>::loose(const G& g, Id e) const {
+  const SplitEvent& v = g[e];
+  const CommitOrder o = options_.commit_order;
+  if (o != CommitOrder::Imm && o != CommitOrder::Armv7) return false;
+  const bool plain = !v.action().rmw && v.action().conditional < 0;
+  if (v.half == Half::Commit) return o == CommitOrder::Armv7 ? plain : !releases(g[v.write].mode);
+  if (!v.is_read() || branches(g, e)) return false;
+  if (o == CommitOrder::Armv7) return g.compares(e);
+  const Action& a = v.action();
+  if (a.part == Part::Rmw || a.part == Part::BlockingCas) return false;
+  if (!acquires(a.mode) || (a.part == Part::Cas && !acquires(a.failure))) return true;
+  const auto& slots = g.thread[v.thread].slot;
+  return std::any_of(slots.begin(), slots.begin() + v.slot, [&](Id d) { // then what follows may not need it
+    return d != none && g[d].location == v.location && (g[d].is_write() || g.compares(d));
+  });
+}
+
+// Whether the model may allow the access to come where it forbids this one: what stands for a compare-exchange writes
+// nothing, what stands for a read that acquires need not acquire, and what stands for a store need not wait for the
+// same value.
+template <unsigned W> bool CommitEngine<W>::may_be_allowed_later(const G& g, Id e) const {
+  const SplitEvent& v = g[e];
+  const bool armv7 = options_.commit_order == CommitOrder::Armv7;
+  if (armv7 && options_.pieces && v.is_read()) return true; // it may be torn
+  if (!loose(g, e)) return false;
+  if (v.is_read()) return armv7 || acquires(v.action().mode);
+  const Action& a = v.action();
+  const Id r = g[v.write].pair;
+  if (a.rmw && (r == none || g.compares(r))) return true;
+  const auto& all = states_.machine().dependencies().elements(a.data_deps);
+  return std::any_of(all.begin(), all.end(), [&](std::uint32_t d) { return r == none || slot_of(d) != g[r].slot; });
+}
+
 // What no revisit below this graph deletes or changes: events with another than the canonical choice, what they need,
-// and what came before the first read that a revisit might change. Under IMM the read of a compare-exchange may be
-// deleted for a later access that sees the same: it stands for that one then, its write does not (`apart`).
+// and what came before the first read that a revisit might change. Under IMM and ARMv7 such an event may be deleted for
+// a later access of its location that does not need it: it stands for that one then, and what needs it need not stay
+// (`apart`).
 // A choice is looked at again only where something of its location that came later is fixed. What `soon` says is about
 // to be added may excuse reads.
 template <unsigned W> Bits<W> CommitEngine<W>::fixed(G& g, Set& apart, Soon soon) const {
-  const bool may_pass = options_.commit_order == CommitOrder::Imm;
   Set perm;
   newest_.assign(g.location.size(), 0);
   bool first = true;
@@ -153,10 +198,14 @@ template <unsigned W> Bits<W> CommitEngine<W>::fixed(G& g, Set& apart, Soon soon
       }
       if (canonical(g, e, base)) continue;
       if (v.is_read() && ((v.thread == soon.thread && v.location == soon.location) || excused(g, e, base))) continue;
+      if (may_be_allowed_later(g, e)) continue;
       const Set old = perm;
       perm.set(g.bit(e));
       perm |= g.prefix_of(e);
-      if (may_pass && v.is_read() && g.compares(e)) apart.set(g.bit(e));
+      if (loose(g, e))
+        apart.set(g.bit(e));
+      else
+        apart -= g.prefix_of(e);
       close(g, perm, apart); // who keeps a read keeps its write
       note_newest(g, perm - old);
       changed = true;
@@ -164,7 +213,7 @@ template <unsigned W> Bits<W> CommitEngine<W>::fixed(G& g, Set& apart, Soon soon
   }
   Set keep = perm;
   for (const Id e : g.order) {
-    if (g[e].is_read() && !perm.test(g.bit(e))) break;
+    if (g[e].is_read() && (!perm.test(g.bit(e)) || apart.test(g.bit(e)))) break;
     keep.set(g.bit(e));
     keep |= g.prefix_of(e);
   }
@@ -179,7 +228,7 @@ template <unsigned W> bool CommitEngine<W>::may_be_garbage(G& g, Id last) {
   std::vector<Id> updates;
   if (options_.commit_order == CommitOrder::Imm) add_forced(g, stay, apart, updates);
   const Set gone = g.used - stay;
-  if (gone.none() || updates_twice_within(g, stay)) return false;
+  if (gone.none() || updates_twice_within(g, stay - apart)) return false;
   const bool in_parts = options_.commit_order != CommitOrder::Weakest && updates.empty() && options_.foreseen.empty();
   if (in_parts && updates_twice_within(g, g.used) && allowed(g, last)) {
     g.judged = false;
@@ -189,7 +238,8 @@ template <unsigned W> bool CommitEngine<W>::may_be_garbage(G& g, Id last) {
   cut(part_, gone);
   for (const Id r : updates)
     if (!place_after_source(part_, r)) return false;
-  return consistent(part_);
+  if (!options_.foreseen.empty() && !as_foreseen(part_)) return false;
+  return !updates_twice_within(part_, part_.used - apart) && allowed(part_, none);
 }
 
 // A read between two accesses of its thread that stay and see the same write sees it, too, in every execution that they

@@ -18,6 +18,21 @@ LATE_OPERAND = "var x, y\nthread P {{ r := x; FADD(y, r); y := 2{claim} }}\nthre
 
 #: The model under which executions were lost, and the threads.
 LOST = {
+    "a store whose value hangs on a load, before one that hangs on nothing": (
+        "armv7",
+        "var x, y, z\nthread P { q := z }\nthread Q { x := 2; dmb.sy; y := 1 }\n"
+        "thread R { r := y; x := r; x := 3 }\nthread S { s := x; z := s }\n",
+    ),
+    "an update that such a store has read of": (
+        "imm",
+        "var x, y, z, c\nthread P { q := z }\nthread Q { x := 2 }\nthread R { FADD(c, 1) }\n"
+        "thread S { r := c; x := r; x := 3 }\nthread T { p := y; t := XCHG(c, p); u := x; z := u + (t ^ t) }\n",
+    ),
+    "a release exchange after a load that a later one stands for": (
+        "imm",
+        "var x, y, f\nthread P { r := x; a := CAS(f.rel, r, r); fence.rel; y := 1 }\n"
+        "thread Q { r := y; s := XCHG(f.sc, (r ^ r) + 1); t, k := CAS(y, 1, 1); [&x + (k ^ k)] := (s ^ s) + 1 }\n",
+    ),
     "compare-exchanges of four threads in one place": (
         "armv7",
         "var x\nthread P { x := 1 }\nthread Q { x := 1; r := CAS(x, 0, 0) }\n"

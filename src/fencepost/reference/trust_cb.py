@@ -25,11 +25,21 @@ from fencepost.program.interpret import Kind, Part
 from fencepost.program.program import Program
 from fencepost.records import dataclass
 from fencepost.reference.axioms import Predicate
-from fencepost.reference.graph import names
+from fencepost.reference.graph import flags, names
 from fencepost.reference.power import power
 from fencepost.reference.split_choices import canonical, canonical_place, canonical_source
-from fencepost.reference.split_graph import COMMIT, OUTCOME, WHOLE, Node, Place, Split, SplitGraph, SplitThreads
-from fencepost.reference.split_rules import Needs, Rules, Target
+from fencepost.reference.split_graph import (
+    COMMIT,
+    OUTCOME,
+    UPDATES,
+    WHOLE,
+    Node,
+    Place,
+    Split,
+    SplitGraph,
+    SplitThreads,
+)
+from fencepost.reference.split_rules import Needs, Rules, Target, surely_acquires
 
 
 @dataclass
@@ -181,7 +191,7 @@ class CommitTrust:
         direct = needs.always | (set() if own else needs.outside)
         if w[0] >= 0:
             direct.add(w if own and not self.rules.waits_for_commit(g, w, e) else (*w[:2], COMMIT))
-        g.prefix[r] = self.row(g, direct)
+        g.prefix[r] = frozenset(with_riders(g, r, set(self.row(g, direct)), self.model))
 
     def add_write(self, g: SplitGraph, here: Place) -> SplitGraph | None:
         g, a = self.known(g, here), here.action
@@ -274,10 +284,11 @@ class CommitTrust:
         g.fits = self.consistent(g)
         return g.fits or self.may_be_garbage(g)
 
-    def consistent(self, g: SplitGraph) -> bool:
-        """Also forbidden: two read-modify-writes that read the same write, though one may not have written yet."""
-        taken = [g.rf[n] for n, e in g.events.items() if g.is_read(n) and e.action.part is Part.RMW]
-        return len(set(taken)) == len(taken) and self.allowed(g.execution())
+    def consistent(self, g: SplitGraph, apart: AbstractSet[Node] = frozenset()) -> bool:
+        """Also forbidden: two read-modify-writes, none of `apart`, that read the same write, though one may not have
+        written yet."""
+        updates = [n for n, e in g.events.items() if g.is_read(n) and e.action.part is Part.RMW and n not in apart]
+        return len({g.rf[n] for n in updates}) == len(updates) and self.allowed(g.execution())
 
     def surely_fits(self, g: SplitGraph, thread: int, slot: int) -> bool:
         """Whether the canonical choice for a slot of a thread is sure to be allowed."""
@@ -293,10 +304,11 @@ class CommitTrust:
         if not gone:
             return False
         part = self.cut(g, gone)
-        return all(_put_after_source(part, r) for r in updates) and self.consistent(part)
+        return all(_put_after_source(part, r) for r in updates) and self.consistent(part, apart)
 
     def fixed(self, g: SplitGraph) -> tuple[set[Node], set[Node]]:
-        """What no revisit below a graph deletes or changes, and compare-exchanges among it whose write may go."""
+        """What no revisit below a graph deletes or changes, and what among it a later access may stand for: what needs
+        that may go."""
         perm, apart = set[Node](), set[Node]()
         changed = True
         while changed:
@@ -307,21 +319,67 @@ class CommitTrust:
                 if n in perm or self.may_become_canonical(g, n, before | perm):
                     continue
                 perm |= {n} | g.prefix[n]
-                if self.model == "imm" and g.compares(n):
+                if self.loose(g, n):
                     apart.add(n)
+                else:
+                    apart -= g.prefix[n]
                 perm, changed = closed(g, perm, apart), True
         keep = set(perm)
         for n in g.events:
-            if g.is_read(n) and n not in perm:
+            if g.is_read(n) and (n not in perm or n in apart):
                 break
             keep |= {n} | g.prefix[n]
         return closed(g, keep, apart), apart
 
+    def loose(self, g: SplitGraph, n: Node) -> bool:
+        """Whether an event with another than the canonical choice may get it by an access to come, which does not need
+        it."""
+        e = g.events[n]
+        if self.model not in ("imm", "armv7"):
+            return False
+        if n[2] == COMMIT:
+            plain = not e.action.rmw and e.action.conditional is None
+            return plain if self.model == "armv7" else not e.action.mode.releases
+        if not g.is_read(n) or self.branches(g, n):
+            return False
+        if self.model == "armv7":
+            return g.compares(n)
+        if e.action.part in (Part.RMW, Part.BLOCKING_CAS):
+            return False
+        if not surely_acquires(e):
+            return True
+        earlier = (d for d in g.slots(n[0]) if d[1] < n[1] and (g.is_write(d) or g.compares(d)))
+        return any(g.events[d].action.address == e.action.address for d in earlier)  # what follows may not need it
+
+    def may_be_allowed_later(self, g: SplitGraph, n: Node) -> bool:
+        """Whether the model may allow the access to come where it forbids this one: what stands for a compare-exchange
+        writes nothing, what stands for a read that acquires need not acquire, and what stands for a store need not wait
+        for the same value."""
+        a = g.events[n].action
+        if not self.loose(g, n):
+            return False
+        if g.is_read(n):
+            return self.model == "armv7" or a.mode.acquires
+        pair = g.events[(*n[:2], WHOLE)].pair
+        if a.rmw and (pair is None or g.compares(pair)):
+            return True
+        return any(pair is None or k != pair[1] for _, k in names(a.data_deps) | flags(a.data_deps))
+
+    def branches(self, g: SplitGraph, r: Node) -> bool:
+        """Whether a branch on what a read saw, or on how its compare-exchange came out, is before all else that its
+        thread does from then on. So that needs the read."""
+        slot = r[1] + (2 if g.events[r].action.part in UPDATES else 1)
+        there, here = g.at(r[0], slot), self.threads.place(g, r[0])
+        if there is None and here.slot != slot:
+            return False
+        deps = (here.action if there is None else g.events[there].action).control_deps
+        return any(k == r[1] for _, k in names(deps) | flags(deps))
+
     def may_become_canonical(self, g: SplitGraph, n: Node, base: set[Node]) -> bool:
         if g.is_read(n) and (w := g.rf[n])[0] >= 0:
             base = base | ({w, (*w[:2], COMMIT)} & set(g.events))
-        if canonical(g, n, base) or (self.model == "armv7" and g.is_read(n) and g.compares(n)):
-            return True  # ARMv7: a later access that sees the same may be allowed where this read is not
+        if canonical(g, n, base) or self.may_be_allowed_later(g, n):
+            return True
         later = {m for m in g.events if m[0] == n[0] and m[1] > n[1] and m[2] != OUTCOME}
         return g.is_read(n) and canonical(g, n, base | later)
 
@@ -397,7 +455,8 @@ def keeps_order(g: SplitGraph, w: Node, n: Node, kept: AbstractSet[Node]) -> boo
 
 
 def closed(g: SplitGraph, some: set[Node], apart: AbstractSet[Node] = frozenset()) -> set[Node]:
-    """With the halves of read-modify-writes that need nothing else: who keeps the read keeps the write."""
+    """With the halves of read-modify-writes that need nothing else and nothing of `apart`: who keeps a read keeps its
+    write."""
     some = set(some)
     changed = True
     while changed:
@@ -405,10 +464,27 @@ def closed(g: SplitGraph, some: set[Node], apart: AbstractSet[Node] = frozenset(
         for r in [r for r in some if g.is_read(r) and r not in apart]:
             w = g.updating(r)
             for half in (w, (*w[:2], COMMIT)) if w is not None else ():
-                if half in g.prefix and half not in some and g.prefix[half] <= some:
+                if half in g.prefix and half not in some and g.prefix[half] <= some - apart:
                     some.add(half)
                     changed = True
     return some
+
+
+def with_riders(g: SplitGraph, r: Node, needed: set[Node], model: str) -> set[Node]:
+    """The write of a releasing update waits for all before it, and its read does not. But an earlier write of the
+    thread that needs nothing the read does not need might as well come first: it is kept with the read, and so the
+    update as a whole."""
+    e = g.events[r]
+    if model not in ("imm", "armv8", "riscv") or e.action.part not in UPDATES or not e.action.mode.releases:
+        return needed
+    if e.action.part is Part.CAS:  # a later access that sees the same may stand for it, and would not need them
+        return needed
+    for w in (w for w in g.slots(r[0]) if w[1] < r[1] and g.is_write(w)):
+        m, a = (*w[:2], COMMIT), g.events[w].action
+        if a.rmw or a.conditional is not None or m in needed or (g.prefix[w] | g.prefix[m]) - needed - {w}:
+            continue
+        needed = closed(g, needed | {w, m})
+    return needed
 
 
 def _in_place(g: SplitGraph, r: Node) -> bool:
