@@ -1,0 +1,2 @@
+#define PRODUCERS 2
+#include "ringbuf.c"
