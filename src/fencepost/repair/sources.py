@@ -119,7 +119,7 @@ class Sources:
                 if file not in new:
                     new[file] = self._write(root, file, self.texts[file])
             names = {str(Path(path).resolve()): file for file, path in new.items()}
-            flags = (*self.flags, *self._includes(root)) if self._is_c() else self.flags
+            flags = (*self._given_copies(root), *self.flags, *self._includes(root)) if self._is_c() else self.flags
             program = self._read([new[f] for f in self.files], flags)
         return renamed(program, lambda file: names.get(str(Path(file).resolve()), self.name(file)))
 
@@ -133,11 +133,20 @@ class Sources:
         return str(path)
 
     def _includes(self, root: Path) -> list[str]:
-        """Where includes are looked for: first among the changed texts, then where they are."""
+        """Where includes are looked for beside a text: first among the changed texts, then where they are."""
         own = [str(Path(f).parent.resolve()) for f in self.files]
-        given = [f[2:] for f in self.flags if f.startswith("-I") and len(f) > 2]
-        copies = [f"-I{root / _inside(d)}" for d in [*own, *given]]
+        copies = [f"-I{root / _inside(d)}" for d in own]
         return ["-iquote" + d for d in own] + [c for c in copies if Path(c[2:]).is_dir()]
+
+    def _given_copies(self, root: Path) -> list[str]:
+        """Where changed texts of the folders are that the flags name: in front of those, which have the old texts."""
+        found: list[str] = []
+        for n, flag in enumerate(self.flags):
+            kind = next((k for k in ("-iquote", "-isystem", "-I") if flag.startswith(k)), "")
+            folder = flag.removeprefix(kind) or "".join(self.flags[n + 1 : n + 2])
+            if kind and folder and (root / _inside(folder)).is_dir():
+                found.append(f"{kind}{root / _inside(folder)}")
+        return found
 
     def offset(self, text: str, at: Position) -> int | None:
         return offset_of(text, at)
