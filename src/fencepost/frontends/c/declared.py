@@ -19,6 +19,7 @@ _AND = re.compile(rf"^\s*({_NAME}) = and \w+ ({_NAME}), -?\d+", re.M)
 _OR = re.compile(rf"^\s*({_NAME}) = or \w+ ({_NAME}), ", re.M)
 _CAST = re.compile(rf"^\s*({_NAME}) = bitcast [^,]*? ({_NAME}) to ", re.M)
 
+_MADE = re.compile(rf"^\s*({_NAME}) = (?:call|invoke) [^\n]*!heapallocsite !(\d+)", re.M)
 _CALL = re.compile(r"\b(?:call|invoke) [^@]*(@(?:[-\w$.]+|\"[^\"]*\"))\(")
 _CALLED = re.compile(rf"^\s*({_NAME}) = (?:tail |musttail |notail )?(?:call|invoke) ")
 
@@ -48,6 +49,11 @@ class Declared:
         return found
 
     @cached_property
+    def _made(self) -> dict[str, int]:
+        """Each value that `new` gave with the type that it was made for, where the compiler says so."""
+        return {plain_name(name): int(number) for name, number in _MADE.findall(self._text)}
+
+    @cached_property
     def bit_fields(self) -> set[str]:
         """Loads that are made to set a bit field: only bits that stay as they are go back to memory, so nobody need
         have written them."""
@@ -68,6 +74,8 @@ class Declared:
         """Name and type of the heap memory that this value is the address of, where both are known to fit. Who
         allocates for others is asked what they make of it; that fits or not when the size is known."""
         name, type_ = self._pointee(result)
+        if not name:
+            name, type_ = self.module.debug.named(self._made.get(result or ""))
         if not name:
             return self._asked_for()
         if type_ is None or not type_.size or not isinstance(size, Const) or size.value % type_.size:

@@ -137,6 +137,11 @@ class Debug:
             return "", None
         return self.node(pointed).get("name", "") or alias, self.datatype(pointed)
 
+    def named(self, number: int | None) -> tuple[str, DataType | None]:
+        """A type with the name that the source has for it."""
+        node = self.node(number) if number is not None else {}
+        return (node.get("name", ""), self.datatype(number)) if node else ("", None)
+
     def datatype(self, number: int | None, depth: int = 0) -> DataType | None:
         if number is None or depth > _MAX_DEPTH:
             return None
