@@ -59,6 +59,10 @@ class Case:
         """The operation of the thread library (`mutex_lock`, `cond_wait`, ...) that an event is a part of."""
         return self.replayed.operations.get(event, "") if self.replayed is not None else ""
 
+    def about(self, event: int) -> int | None:
+        """The place that an operation is about, where its steps access others: the word of a futex."""
+        return self.replayed.about.get(event) if self.replayed is not None else None
+
     @property
     def arch(self) -> Arch:
         return self.witness.program.arch if self.witness.program is not None else Arch.C11
@@ -133,7 +137,9 @@ class Case:
     def essential(self) -> frozenset[int]:
         """What must be told whatever else is left out: the fault, and the cycle that is the reason."""
         on_cycle = {e for edge in self.cycle for e in (edge.source, edge.target)}
-        return frozenset({*self.witness.error.events, *on_cycle})
+        inside = (EventKind.ATOMIC_BEGIN, EventKind.ATOMIC_END)
+        own = (e for e in self.witness.error.events if self.events[e].kind not in inside or not self.operation(e))
+        return frozenset({*own, *on_cycle})
 
     @cached_property
     def setup(self) -> frozenset[int]:

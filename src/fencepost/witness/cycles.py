@@ -13,21 +13,25 @@ from fencepost.witness.relations import Relations
 def shortest_cycle(relations: Relations, among: Collection[int] | None = None) -> tuple[Edge, ...]:
     """A cycle with the fewest edges, po between any two accesses of a thread counting as one; () where the execution
     is sequentially consistent. `among` restricts it to these events. Of several, one with reads that missed a store:
-    that says more than an order of stores."""
+    that says more than an order of stores; of those, one in which a thread has seen what another one did: there less is
+    missing than where nobody has seen anything."""
     core = _on_cycles(relations, among)
     if not core:
         return ()
     steps = _communication(relations, core)
     after = _edges(relations, steps)
-    best: list[int] = []
+    best: tuple[Edge, ...] = ()
     for start in sorted({a for a, _ in steps}, key=lambda a: (not relations.events[a].is_read, a)):
-        found = _cycle_through(start, after, len(best) or len(relations.events) + 1)
-        if found and (not best or len(found) < len(best)):
-            best = found
-    if not best:
-        return ()
-    pairs = zip(best, [*best[1:], best[0]], strict=True)
-    return tuple(Edge(a, b, steps.get((a, b), "po")) for a, b in pairs)
+        found = _cycle_through(start, after, len(best) + 1 if best else len(relations.events) + 1)
+        cycle = tuple(Edge(a, b, steps.get((a, b), "po")) for a, b in zip(found, [*found[1:], *found[:1]], strict=True))
+        if found and (not best or (len(cycle), _told_by(cycle)) < (len(best), _told_by(best))):
+            best = cycle
+    return best
+
+
+def _told_by(cycle: tuple[Edge, ...]) -> tuple[bool, int]:
+    names = [e.name for e in cycle]
+    return "fr" not in names, -names.count("rf")
 
 
 def takes_turns(execution: Execution) -> bool:

@@ -20,8 +20,11 @@ from fencepost.witness.protocols import (
     Torn,
     Unchecked,
     asked_before,
+    locked_by_one,
+    signalled_nobody,
     signalled_too_early,
     split_update,
+    taken,
     torn,
     unchecked_wait,
 )
@@ -251,8 +254,20 @@ class _Explainer:
         if not foreign:
             return None
         read = foreign[-1]
-        origin = self.origin(self.case.events[self.x.reads_from[read.id]])
-        return f"{self.who(read)} read {self.names.location(read.address)} = {self.names.value(read)} {origin}"
+        write = self.case.events[self.x.reads_from[read.id]]
+        text = f"{self.who(read)} read {self.names.location(read.address)} = {self.names.value(read)}"
+        return f"{text} {self.origin(write)}{self.unread_before(read, write)}"
+
+    def unread_before(self, read: Event, write: Event) -> str:
+        """Of a store over another one of the same thread that nobody had read."""
+        order = self.x.coherence.get(write.address, ())
+        before = order[order.index(write.id) - 1] if write.id in order[1:] else -1
+        if before < 0 or write.thread in (-1, read.thread) or before in self.x.reads_from.values():
+            return ""
+        lost = self.case.events[before]
+        if lost.thread != write.thread or lost.value == write.value or before not in self.numbers:
+            return ""
+        return f", which had written over {self.names.value(lost)}{self.place(lost)} before anybody read that"
 
     # --- races
 
@@ -266,8 +281,16 @@ class _Explainer:
             f"{self.who(a)} {verbs[0]} {location}{self.place(a)} and {self.who(b)} {verbs[1]} it{self.place(b)}: "
             "nothing orders the two, and not both are atomic"
         )
+        met = handed_over(self.case)  # there one thread had come after the other
+        if (
+            met is None
+            and (one := locked_by_one(self.case)) is not None
+            and (lock := taken(self.case, one[0])) is not None
+        ):
+            holds = f"{self.who(one[0])} holds {self.names.location(lock.address)}{self.place(lock)}"
+            return f"{text}. {holds[:1].upper()}{holds[1:]}, {self.who(one[1])} holds no lock there"
         asked = [self.names.location(p) for p in asked_before(self.case)]
-        if not asked or handed_over(self.case):  # there one thread had come after the other
+        if not asked or met:
             return text
         return f"{text}. Both came there through {listed(asked)}: if that is a lock, it let both in{self.let_in()}"
 
@@ -300,7 +323,7 @@ class _Explainer:
         if at is not None:
             text += f" ({self.names.place(at)})"
         if never := never_comes(self.case, thread):
-            return f"{text}, but {never}{self.too_early()}"
+            return f"{text}, but {never}{self.too_early() or self.changed_since(thread)}"
         if action.lock and last is not None and last.thread >= 0:
             did = "destroyed" if last.value == DESTROYED_MUTEX else "holds"
             return f"{text}, which {self.who(last)} {did}{self.place(last)}"
@@ -328,10 +351,21 @@ class _Explainer:
                 found[self.names.place(loop)] = None
         return list(found)
 
+    def changed_since(self, thread: int) -> str:
+        """Of a futex: who changed the word after the thread had gone to sleep."""
+        word = self.case.replayed.runs[thread].about if self.case.replayed is not None else None
+        newest = self.case.relations.newest(word) if word is not None else ()
+        if word is None or not newest or self.case.events[newest[-1]].thread in (-1, thread):
+            return ""
+        last = self.case.events[newest[-1]]
+        value = f"{self.names.location(word)} is {self.names.value(last)} since {self.who(last)}{self.place(last)}"
+        return f": {value}, and nobody was woken for it"
+
     def too_early(self) -> str:
         found = signalled_too_early(self.case)
         if found is None:
-            return ""
+            idle = signalled_nobody(self.case)
+            return f": {self.who(idle)} had signalled{self.place(idle)} while nobody waited" if idle is not None else ""
         signal, write = found
         return (
             f": {self.who(signal)} had signalled{self.place(signal)} before it stored"

@@ -12,7 +12,7 @@ from fencepost.execution.execution import Event, EventKind, Execution
 from fencepost.program.datatypes import Array, DataType, Scalar, Struct, path_at, show_value
 from fencepost.program.instructions import Malloc, Mode
 from fencepost.program.layout import FUNCTIONS, GAP, HEAP, REGION_MASK, STACK, Layout, lay_out
-from fencepost.program.operands import Position
+from fencepost.program.operands import Const, Position
 from fencepost.program.program import Program
 from fencepost.program.symbols import demangled
 from fencepost.records import dataclass, replace
@@ -144,14 +144,34 @@ class Names:
             return f"{pointer}|{mark}" if pointer is not None else None
         found = self._object(value)
         if found is None:
-            return None
+            return self._end(value)
         name, type_, offset = found
+        if (text := self._text(value)) is not None:
+            return text
         while type_ is not None and not isinstance(type_, Scalar):
             found_step = None if isinstance(type_, Struct) and offset == 0 else _step(type_, offset)
             if found_step is None:
                 return f"&{name}" + (f"+{offset}" if offset else "")
             name, type_, offset = name + found_step[0], *found_step[1:]
         return f"&{_inside(name, type_, offset)[0]}"
+
+    def _text(self, value: int) -> str | None:
+        """A string constant, which has no name in the source but itself."""
+        found = self.layout.find(value) if self.layout is not None else None
+        if found is None or not _LITERAL.fullmatch(found[0].name) or not found[0].constant:
+            return None
+        letters = {i.offset: i.value.value for i in found[0].init if i.size == 1 and isinstance(i.value, Const)}
+        text = bytes(letters.get(n, 0) & 255 for n in range(found[1], found[0].size)).partition(b"\0")[0]
+        shown = text.decode("utf-8", "replace")
+        return f'"{shown[:_LONG]}…"' if len(shown) > _LONG else f'"{shown}"'
+
+    def _end(self, value: int) -> str | None:
+        """One past the end of a heap or stack object, which is where many loops stop."""
+        index = bisect_right(self.starts, value) - 1
+        if index < 0:
+            return None
+        piece = self.pieces[index]
+        return f"the end of {piece.name}" if piece.size and value == piece.start + piece.size else None
 
     def _object(self, address: int) -> tuple[str, DataType | None, int] | None:
         """Name and type of the object at an address, and the offset in it."""
@@ -182,6 +202,8 @@ class Names:
         return _outside(name, type_, length, address - start)
 
 
+_LITERAL = re.compile(r"\.str(?:\.\d+)?")  # what compilers call string constants
+_LONG = 24  # letters of one that are shown
 _STARTED = "tuple<…>"  # what std::thread hands to the thread that it starts
 _NEAR = 1 << 20  # bytes from an object to an address that may have been meant to be in it
 
@@ -235,10 +257,11 @@ def _own(type_: DataType, offset: int, path: str) -> str:
     scalar, own = path_at(type_, offset)[1], ""
     while scalar is not None and (found := _step(type_, offset)) is not None:
         step, inner, rest = found
+        whole = inner.size == type_.size  # this member is all that there is
         if _RESERVED.match(step) and offset == 0 and type_.size == scalar.size:
             return own
-        own, type_, offset = own + step, inner, rest
-    return path
+        own, type_, offset = own + ("" if whole and _RESERVED.match(step) else step), inner, rest
+    return own if isinstance(type_, Scalar) else path
 
 
 def _step(type_: DataType, offset: int) -> tuple[str, DataType, int] | None:
@@ -253,20 +276,59 @@ def _step(type_: DataType, offset: int) -> tuple[str, DataType, int] | None:
 
 
 _STD_THREAD = re.compile(r"std::thread::_State_impl<.*?std::tuple<(.*?)>\s*>")
-_LAMBDA = re.compile(r"(\w+)(?:\([^()]*\))?::(?:\$_(\d+)|\{lambda\([^()]*\)#(\d+)\})")
+_LAMBDA = re.compile(r"((?:\w+::)*\w+)(?:\([^()]*\))?::(?:\$_(\d+)|\{lambda\([^()]*\)#(\d+)\})")
+_PLAIN = re.compile(r"(?:const |volatile )?(?:\w+::)*[\w ]+[*&]*")  # a type without arguments of its own
 
 
 def function_name(name: str) -> str:
     """What to call a function, and the thread that runs it: the one that was given to std::thread, without types."""
     text = demangled(name)
     given = _STD_THREAD.search(text)
-    inside = _LAMBDA.search(given.group(1) if given else text)
+    outer = _without_arguments(text)
+    library = given is not None or outer.startswith("std::") or " std::" in outer.partition("(")[0]
+    inside = _LAMBDA.search((given.group(1) if given else text) if library else outer)
     if inside is not None:
         number = int(inside.group(2)) + 1 if inside.group(2) is not None else int(inside.group(3))
         return f"{inside.group(1)}::lambda{number}"
     if given is not None:
         return "thread"
-    return text.partition("(")[0] if text != name else name
+    if text == name:
+        return name
+    return outer.partition("(")[0] if "operator" in outer else _last_word(outer.replace("(anonymous namespace)::", ""))
+
+
+def _without_arguments(text: str) -> str:
+    """A function's name without its parameters, and without the arguments of templates that say more than a plain type
+    or number."""
+    if "operator" in text and "lambda" not in text and "$_" not in text:
+        return text
+    kept, open_, start = "", "", 0
+    for n, c in enumerate(text):
+        if c in "<(" and text[n : n + 21] != "(anonymous namespace)":
+            start = n if not open_ else start
+            open_ += c
+        elif c in ">)" and open_:
+            open_ = open_[:-1]
+            inside = text[start + 1 : n]
+            if not open_ and c == ")":
+                kept += "()"
+            elif not open_ and "std::" not in inside and all(_PLAIN.fullmatch(p.strip()) for p in inside.split(",")):
+                kept += text[start : n + 1]
+        elif not open_:
+            kept += c
+    return kept
+
+
+def _last_word(text: str) -> str:
+    """`call_once` of `void call_once(int)`: a template is demangled with what it returns."""
+    depth, start = 0, 0
+    for n, c in enumerate(text):
+        if c == "(" and depth == 0:
+            return text[start:n]
+        depth += (c == "<") - (c == ">")
+        if c == " " and depth == 0:
+            start = n + 1
+    return text[start:]
 
 
 def _same_function(names: list[str]) -> dict[str, str]:

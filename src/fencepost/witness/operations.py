@@ -28,11 +28,12 @@ _WAITS = {
     "mutex_lock": "the lock {}", "rwlock_rdlock": "the lock {}", "rwlock_wrlock": "the lock {}",
     "cond_wait": "a signal at {}", "cond_timedwait": "a signal at {}", "barrier_wait": "the others at the barrier {}",
     "sem_wait": "the semaphore {} to be posted", "once": "the call of {} to end",
+    "futex_wait": "somebody to wake it at {}",
 }  # fmt: skip
 _NEVER = {
     "cond_wait": "nobody is left to signal it", "cond_timedwait": "nobody is left to signal it",
     "barrier_wait": "nobody else is left to come", "sem_wait": "nobody is left to post it",
-    "once": "nobody is left to end it",
+    "once": "nobody is left to end it", "futex_wait": "nobody is left to do so",
 }  # fmt: skip
 
 
@@ -45,6 +46,8 @@ def told_as(case: Case, events: list[Event]) -> str | None:
         return "lets the weak compare-exchange fail for no reason" if e.value else HIDDEN
     if not name:
         return HIDDEN if e.kind is EventKind.FENCE and _part_of_operation(case, e) else None
+    if (word := case.about(e.id)) is not None:
+        return _of_futex(case, events, name, word)
     where = case.names.location(e.address)
     shape = "update" if len(events) == 2 else "write" if e.is_write else "read"
     if name == "once" and shape == "write" and e.value == 0:
@@ -63,6 +66,25 @@ def told_as(case: Case, events: list[Event]) -> str | None:
     if name in _PASSED and _awaited(case, e):
         return _PASSED[name].format(where)
     return HIDDEN
+
+
+def _of_futex(case: Case, events: list[Event], name: str, word: int) -> str:
+    """The kernel's table of who sleeps is its own: what a person knows is the word."""
+    e, where = events[0], case.names.location(word)
+    line = case.witness.execution.thread_events(e.thread)
+    changes = any(f.is_write for f in line[e.index + 1 :] if case.about(f.id) == word and f.at == e.at)
+    if name == "futex_wait":
+        if len(events) == 1 and e.is_read and e.address == word:
+            return f"finds {where} = {case.names.value(e)}{'' if changes else ' and does not go to sleep'}"
+        if len(events) == 2:
+            return (
+                f"goes to sleep at {where}" if events[1].value > e.value else f"is woken at {where} by its time limit"
+            )
+        return f"is woken at {where}" if _awaited(case, e) else HIDDEN
+    if e.is_write:
+        return f"wakes who sleeps at {where}"
+    first = e.is_read and e.index > 0 and line[e.index - 1].kind is EventKind.ATOMIC_BEGIN
+    return f"wakes nobody at {where}, where nobody sleeps" if first and not changes else HIDDEN
 
 
 def _of_weak_cas(case: Case, choice: Event) -> bool:
@@ -92,8 +114,10 @@ def _part_of_operation(case: Case, fence: Event) -> bool:
 
 def waits_at(case: Case, thread: int, location: str) -> str:
     """What a thread waits for inside an operation; empty where it waits on its own."""
-    name = case.replayed.runs[thread].operation if case.replayed is not None else ""
-    return _WAITS[name].format(location) if name in _WAITS else ""
+    run = case.replayed.runs[thread] if case.replayed is not None else None
+    if run is None or run.operation not in _WAITS:
+        return ""
+    return _WAITS[run.operation].format(location if run.about is None else case.names.location(run.about))
 
 
 def never_comes(case: Case, thread: int) -> str:

@@ -13,6 +13,7 @@ from fencepost.witness.protocols import (
     counted_reference,
     double_checked,
     holds_lock,
+    signalled_nobody,
     signalled_too_early,
     split_update,
     torn,
@@ -88,26 +89,24 @@ def _letter(e: Event) -> str:
 def _lost_wake_up(case: Case) -> str:
     """A thread waits at a condition variable that was signalled before anybody waited there, or before what it waits
     for was true."""
-    waiting = {
-        action.address & ~63 for t, action in case.waiting.items()
-        if case.replayed is not None and case.replayed.runs[t].operation in ("cond_wait", "cond_timedwait")
-    }  # fmt: skip
-    idle = [
-        e for e in case.events
-        if e.is_read and e.thread >= 0 and case.operation(e.id) == "cond_signal" and e.value == 0
-    ]  # fmt: skip
-    early = any(e.address & ~63 in waiting for e in idle) or signalled_too_early(case) is not None
-    return "lost wake-up" if early else ""
+    return "lost wake-up" if signalled_nobody(case) is not None or signalled_too_early(case) is not None else ""
 
 
 def _lock_inversion(case: Case) -> str:
-    """Two threads each wait for a lock that the other one took last."""
+    """Threads in a circle, each of which waits for a lock that the next one took last."""
     holders: dict[int, int] = {}
     for t, action in case.waiting.items():
         if action.lock:
             newest = case.relations.newest(action.address)
             holders[t] = case.events[newest[-1]].thread if newest else -1
-    return "lock order inversion" if any(holders.get(h) == t for t, h in holders.items() if h != t) else ""
+    for start in holders:
+        t, seen = start, set[int]()
+        while t in holders and t not in seen:
+            seen.add(t)
+            t = holders[t]
+        if t == start and len(seen) > 1:
+            return "lock order inversion"
+    return ""
 
 
 def publication(case: Case) -> str:
@@ -116,7 +115,7 @@ def publication(case: Case) -> str:
     if found is None:
         return ""
     first, second, store, seen = found
-    if _takes(case, first, store) and seen.rmw:  # both took a lock there
+    if (_takes(case, first, store) and seen.rmw) or _queued(case, first, store, seen):  # both took a lock
         return "lock without acquire" if store.mode.releases else "unlock without release"
     if not (first.is_write and second.is_read):
         return ""
@@ -145,6 +144,22 @@ def _takes(case: Case, at: Event, given: Event) -> bool:
     line = case.witness.execution.thread_events(at.thread)
     same = [e for e in line if e.rmw and e.is_read and e.address == given.address and e.index < at.index]
     return any(e.value == given.value for e in same[-1:])
+
+
+def _queued(case: Case, at: Event, given: Event, seen: Event) -> bool:
+    """Whether both threads stood in the queue of a lock, by the same statement: a ticket, or a place behind the tail.
+    Then the lock is given by a store to another place. At a barrier a thread counts again before it lets others go."""
+    x = case.witness.execution
+    places = {w: case.events[w] for _, w in x.rmw if not case.operation(w)}
+    mine = [e for e in places.values() if e.thread == at.thread and e.index < given.index]
+    theirs = [e for e in places.values() if e.thread == seen.thread and e.index < seen.index]
+    last = {e.address: e for e in sorted(mine, key=lambda e: e.index) if e.address != given.address}
+    order = case.relations.place
+    return any(
+        w.index < at.index and w.at is not None
+        and any(o.address == w.address and o.at == w.at and order.get(w.id, 0) < order.get(o.id, 0) for o in theirs)
+        for w in last.values()
+    )  # fmt: skip
 
 
 def aba(case: Case) -> tuple[Event, Event, Event] | None:

@@ -106,6 +106,13 @@ def holds_lock(case: Case, at: Event) -> bool:
     return taken > given
 
 
+def taken(case: Case, at: Event) -> Event | None:
+    """The step by which a thread took the last mutex before an access."""
+    line = [e for e in case.witness.execution.thread_events(at.thread) if e.index < at.index]
+    found = [e for e in line if case.operation(e.id) == "mutex_lock" and e.is_read and e.rmw]
+    return case.events[found[-1].id] if found else None
+
+
 def counts_down(case: Case, address: int, thread: int) -> list[Event]:
     """The updates by which a thread takes one from a place."""
     x = case.witness.execution
@@ -233,6 +240,22 @@ def unchecked_wait(case: Case) -> Unchecked | None:
 def _own_reads(case: Case, line: tuple[Event, ...] | list[Event]) -> Iterator[Event]:
     known = case.witness.execution.reads_from
     return (e for e in line if e.is_read and e.id in known and not case.operation(e.id))
+
+
+def signalled_nobody(case: Case) -> Event | None:
+    """Of a thread that waits at a condition variable for ever: a signal there at a time when nobody waited."""
+    waiting = {
+        action.address & ~63 for t, action in case.waiting.items()
+        if case.replayed is not None and case.replayed.runs[t].operation in ("cond_wait", "cond_timedwait")
+    }  # fmt: skip
+    words = {run.about for run in case.replayed.runs.values()} if case.replayed is not None else set()
+    for e in case.events:
+        operation = case.operation(e.id)
+        if e.is_read and e.value == 0 and e.address & ~63 in waiting and operation in ("cond_signal", "cond_broadcast"):
+            return e
+        if operation == "futex_wake" and e.is_read and e.value == 0 and case.about(e.id) in words - {None}:
+            return e
+    return None
 
 
 def signalled_too_early(case: Case) -> tuple[Event, Event] | None:

@@ -17,7 +17,7 @@ from fencepost.program.operands import Position, to_signed, to_unsigned
 from fencepost.program.program import Program
 from fencepost.records import dataclass, field
 from fencepost.witness.names import Piece
-from fencepost.witness.sites import Called, Shown, foreign, operation, stack, written_at
+from fencepost.witness.sites import Called, Shown, about, foreign, operation, stack, written_at
 
 
 class ReplayError(InternalError):
@@ -38,8 +38,8 @@ WAITING_PARTS = (Part.AWAIT, Part.BLOCKING_CAS)
 class Run:
     """One thread of a replay. `stopped` is the action at which it stands when its events are used up: END, ERROR,
     BLOCK, or one that the witness leaves undone; `operation` and `shown` are the operation of the library that it is a
-    part of and the place to show for it, `calls` the calls that it stands in. `left` are events that the witness has
-    after an ERROR."""
+    part of and the place to show for it, `about` the place that it is about, where its steps access others; `calls` the
+    calls that it stands in. `left` are events that the witness has after an ERROR."""
 
     state: ThreadState
     events: tuple[Event, ...]
@@ -48,6 +48,7 @@ class Run:
     result: int = 0
     left: tuple[Event, ...] = ()
     operation: str = ""
+    about: int | None = None
     shown: Position | None = None
     calls: tuple[Called, ...] = ()
     round: tuple[Event, ...] = ()  # its last one, where it stands behind one that changes nothing
@@ -75,6 +76,7 @@ class Replay:
     actions: dict[int, Action] = field(default_factory=dict)  # event -> what the machine did there
     blocks: dict[int, Malloc] = field(default_factory=dict)  # start -> the instruction that made it
     operations: dict[int, str] = field(default_factory=dict)  # event -> the operation of the library it belongs to
+    about: dict[int, int] = field(default_factory=dict)  # event -> the place that its operation is about
     written: dict[int, Position | None] = field(default_factory=dict)  # event -> its place in the program's own files
     called: dict[int, str] = field(default_factory=dict)  # thread that a library runs -> the program's function in it
     shown: dict[int, Position | None] = field(default_factory=dict)  # event -> the place that tells a person most
@@ -193,6 +195,7 @@ class _Replayer:
                 run.round = self._round(run)
                 run.stopped, run.result, run.left = action, action.value, run.events[run.done :]
                 run.operation = operation(run.state.frames[-1]) if run.state.frames else ""
+                run.about = about(run.state.frames[-1]) if run.state.frames else None
                 run.shown = self.shown(run.state.frames, action.at)
                 run.calls = stack(run.state.frames, action.at)
                 return True
@@ -262,7 +265,10 @@ class _Replayer:
     def _locate(self, run: Run, action: Action, event: Event) -> None:
         """The second half of a read-modify-write is told with the first."""
         frames, result = run.state.frames, self.result
-        if not action.rmw:
+        place = about(frames[-1])
+        if place is not None:
+            result.about[event.id] = place
+        if not action.rmw or place is not None:
             result.operations[event.id] = operation(frames[-1])
         thread = run.state.thread
         if thread in result.spawned and foreign(frames[0].function.at) and thread not in result.called:

@@ -10,6 +10,7 @@ from fencepost.program import instructions as ins
 from fencepost.program.instructions import SyncOp
 from fencepost.program.interpret import Frame
 from fencepost.program.operands import Position, Reg
+from fencepost.program.passes.unroll import LIBRARY_PREFIX
 from fencepost.program.program import Function
 from fencepost.records import dataclass
 
@@ -82,7 +83,7 @@ def stack(frames: list[Frame], at: Position | None) -> tuple[Called, ...]:
     found = [
         c for f, place in reversed(list(zip(frames, places, strict=True))) for c in _inlined(f.function.name, place)
     ]
-    return tuple(c for c in found if not c.function.startswith(_OURS))
+    return tuple(c for c in found if not c.function.startswith((_OURS, LIBRARY_PREFIX)))
 
 
 def _inlined(function: str, at: Position | None) -> list[Called]:
@@ -103,6 +104,8 @@ def operation(frame: Frame) -> str:
     """`mutex_unlock`, `cond_wait`, ...: the operation of the thread library that the instruction at hand is a part of;
     empty for the program's own. Its registers tell: those of an operation put in place bear its name."""
     i = frame.function.code[frame.pc]
+    if kernel := _kernel(frame):
+        return kernel
     if isinstance(i, ins.BlockingCas) and i.lock:
         return SyncOp.MUTEX_LOCK.value
     address = getattr(i, "address", None)
@@ -111,3 +114,17 @@ def operation(frame: Frame) -> str:
     parts = frame.function.registers[address.index].split(".")[:-1]
     known = [name for p in parts if (name := p.removesuffix("_spurious").removesuffix("_kind")) in _OPERATIONS]
     return known[-1] if known else ""
+
+
+#: Operations of the kernel: functions of our own, whose first parameter is the place that they are about.
+_KERNEL = ("futex_wait", "futex_wake")
+
+
+def _kernel(frame: Frame) -> str:
+    name = frame.function.name
+    return next((k for k in _KERNEL if name.startswith(f"{LIBRARY_PREFIX}{k}")), "")
+
+
+def about(frame: Frame) -> int | None:
+    """The place that an operation is about, where it is another one than its steps access: the word of a futex."""
+    return frame.values[0] if _kernel(frame) else None

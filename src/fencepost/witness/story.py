@@ -207,7 +207,10 @@ class _Teller:
         """The values that the story begins with: the initial ones, or what was written before there was a second
         thread; and where the heap objects in it come from."""
         touched = {e.address for e in self.case.events if e.id in self.told and e.is_access}
-        touched -= {e.address for e in self.case.events if self.case.operation(e.id)}
+        touched -= {
+            e.address for e in self.case.events
+            if self.case.operation(e.id) and self.case.about(e.id) != e.address
+        }  # fmt: skip
         before = {e.address: e for e in self.case.events if e.id in self.case.setup and e.is_write}
         for e in self.case.events:
             made = before.get(e.address, e)

@@ -1,0 +1,123 @@
+"""Stories in the words of the source: kernels, templates, string constants, who holds what."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import fencepost
+from fencepost.program.symbols import demangled
+from fencepost.witness.names import function_name
+from fencepost.witness.story import Story, tell
+
+BUGS = Path(__file__).parent.parent / "repair" / "bugs"
+
+
+def story(name: str) -> Story:
+    witness = fencepost.check(BUGS / name, fix=False).witness
+    assert witness is not None
+    return tell(witness)
+
+
+def steps(told: Story) -> list[str]:
+    return [m.text for m in told.moments]
+
+
+def test_who_sleeps_at_a_futex_is_told_by_its_word() -> None:
+    told = story("futex_unlock.c")
+    assert "finds f = 2" in steps(told) and steps(told).count("goes to sleep at f") == 1
+    assert steps(told)[-1] == "waits for somebody to wake it at f"
+    assert "f is 0 since thread w#1 (futex_unlock.c:21), and nobody was woken for it" in told.explanation.reason
+    words = " ".join([*steps(told), *told.initial, told.explanation.reason, *(m.via for m in told.moments)])
+    assert "fencepost." not in words and "~" not in words and "atomic" not in words
+
+
+def test_a_futex_that_is_woken_before_anybody_sleeps() -> None:
+    told = story("futex_event.c")
+    order = steps(told)
+    assert order.index("wakes nobody at ev, where nobody sleeps") < order.index("goes to sleep at ev")
+    assert order.index("finds ev = 0") < order.index("writes ev = 1")
+    assert "thread setter had signalled (futex_event.c:11) while nobody waited" in told.explanation.reason
+
+
+def test_a_futex_that_is_woken_is_told_so(tmp_path: Path) -> None:
+    path = tmp_path / "woken.c"
+    path.write_text(
+        "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n#include <stddef.h>\n#include <unistd.h>\n"
+        "#include <linux/futex.h>\n#include <sys/syscall.h>\nstatic atomic_int ev;\n"
+        "static void *a(void *p) { assert(syscall(SYS_futex, &ev, FUTEX_WAIT, 0, NULL, NULL, 0) != 0); return 0; }\n"
+        "static void *b(void *p) { ev = 1; syscall(SYS_futex, &ev, FUTEX_WAKE, 1, NULL, NULL, 0); return 0; }\n"
+        "int main(void) { pthread_t s, t; pthread_create(&s, 0, a, 0); pthread_create(&t, 0, b, 0);\n"
+        "  pthread_join(s, 0); pthread_join(t, 0); }\n"
+    )
+    witness = fencepost.check(path, fix=False).witness
+    assert witness is not None
+    told = steps(tell(witness))
+    order = ["finds ev = 0", "goes to sleep at ev", "wakes who sleeps at ev", "is woken at ev"]
+    assert [t for t in told if t in order] == order
+
+
+def test_a_signal_at_which_nobody_waits_is_in_the_reason() -> None:
+    told = story("latch.cpp")
+    assert told.explanation.known == "lost wake-up"
+    assert "thread main::lambda2 had signalled (latch.cpp:10) while nobody waited" in told.explanation.reason
+    assert any("in Latch::wait::lambda1, called at" in m.via for m in told.moments)
+
+
+def test_locks_in_a_circle_of_three() -> None:
+    assert story("three_accounts.cpp").explanation.known == "lock order inversion"
+
+
+def test_a_cycle_is_told_by_what_was_seen() -> None:
+    """What the second thread misses was stored before what it has seen: a message, not two buffers."""
+    assert story("clh_relaxed.cpp").explanation.known == "message passing"
+
+
+@pytest.mark.parametrize(
+    ("name", "known"), [("ticket_message.c", "unlock without release"), ("mcs_guard.cpp", "lock without acquire")]
+)
+def test_locks_with_a_queue_are_locks(name: str, known: str) -> None:
+    assert story(name).explanation.known == known
+
+
+def test_of_a_mutex_on_one_side_it_is_said_who_holds_it() -> None:
+    reason = story("ready_unlocked.cpp").explanation.reason
+    assert "Thread consumer holds m (ready_unlocked.cpp:16), thread producer holds no lock there" in reason
+
+
+def test_a_value_that_nobody_read_before_the_next_one() -> None:
+    reason = story("spsc_overrun.cpp").explanation.reason
+    assert "read ring.buf_[0] = 3" in reason
+    assert "which had written over 1 (spsc_overrun.cpp:13) before anybody read that" in reason
+
+
+def test_memory_of_new_has_the_name_of_its_type_in_a_template() -> None:
+    told = story("spsc_list.cpp")
+    assert told.error.message == "data race on Node#1.next"
+    assert not any("heap#" in text for text in [*steps(told), *told.initial])
+
+
+def test_a_string_constant_is_its_text() -> None:
+    assert 'writes msg = "hello"' in steps(story("ticket_message.c"))
+
+
+def test_the_call_of_a_template_is_not_the_lambda_that_it_gets() -> None:
+    vias = [m.via for m in story("once_template.cpp").moments if m.via]
+    assert any(v.startswith("in call_once, called at once_template.cpp:13") for v in vias)
+    assert any(v.startswith("in use::lambda1, called at once_template.cpp:9 in call_once") for v in vias)
+
+
+@pytest.mark.skipif(demangled("_Z1fv") == "_Z1fv", reason="no C++ library that reads symbols")
+@pytest.mark.parametrize(
+    ("symbol", "name"),
+    [
+        ("_Z1fv", "f"), ("worker", "worker"), ("_ZN5QueueIiE4pushERKi", "Queue<int>::push"),
+        ("_Z9call_onceIZ3usevE3$_0EvR8OnceFlagT_", "call_once"), ("_ZZ3usevENK3$_0clEv", "use::lambda1"),
+        ("_ZZN5Latch4waitEvENKUlvE_clEv", "Latch::wait::lambda1"), ("_ZN1AcvbEv", "A::operator bool"),
+        ("_ZN8SpscRingIiLm2EE4pushERKi", "SpscRing<int, 2ul>::push"), ("_ZN1AclEi", "A::operator"),
+        ("_ZN12_GLOBAL__N_13runEi", "run"),
+    ],
+)  # fmt: skip
+def test_names_of_functions(symbol: str, name: str) -> None:
+    assert function_name(symbol) == name
