@@ -8,6 +8,7 @@ import pytest
 
 import fencepost
 from fencepost.program.symbols import demangled
+from fencepost.report.drawing import draw
 from fencepost.witness.names import function_name
 from fencepost.witness.story import Story, tell
 
@@ -121,3 +122,12 @@ def test_the_call_of_a_template_is_not_the_lambda_that_it_gets() -> None:
 )  # fmt: skip
 def test_names_of_functions(symbol: str, name: str) -> None:
     assert function_name(symbol) == name
+
+
+def test_the_picture_begins_with_values_of_the_program() -> None:
+    """Not with those of the inside of a mutex, or of the table of who sleeps at a futex."""
+    chips = {
+        name: [b.label for b in draw(story(name)).boxes if b.kind == "init"]
+        for name in ("futex_unlock.c", "three_accounts.cpp")
+    }
+    assert chips == {"futex_unlock.c": ["at first f = 0"], "three_accounts.cpp": []}

@@ -137,12 +137,14 @@ class _Artist:
         self.out.width = max(x - GAP + MARGIN + 24, 320)
 
     def lay_initial(self, y: float) -> float:
-        """Chips for the initial values that the story reads, above the first step."""
+        """Chips for the initial values that the story reads, above the first step; not those of mutexes and the like."""
         x_, told = self.story.witness.execution, {e for m in self.story.moments for e in m.events}
-        read = {w for r, w in x_.reads_from.items() if r in told and x_.events[w].kind is EventKind.INIT}
+        read = {w: r for r, w in x_.reads_from.items() if r in told and x_.events[w].kind is EventKind.INIT}
         if not read:
             return y
-        names: Names = open_case(self.story.witness).names
+        case = open_case(self.story.witness)
+        names: Names = case.names
+        read = {w: r for w, r in read.items() if not case.operation(r) or case.about(r) == x_.events[w].address}
         rows: dict[int, int] = {}  # chips so far in each column
         for e in sorted(read):
             text = f"{names.location(x_.events[e].address)} = {names.value(x_.events[e])}"
@@ -155,7 +157,7 @@ class _Artist:
             lines = (("small", _cut(text, int((width - 16) / SMALL_CHAR))),)
             self.box_of[e] = len(self.out.boxes)
             self.out.boxes.append(Box(0, "init", lines, x, top, width, _CHIP, label=f"at first {text}"))
-        return y + max(rows.values()) * (_CHIP + 8) + 18
+        return y + max(rows.values()) * (_CHIP + 8) + 18 if rows else y
 
     def lay_steps(self, y: float) -> None:
         for m in self.story.moments:
