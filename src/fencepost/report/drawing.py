@@ -137,7 +137,7 @@ class _Artist:
         self.out.width = max(x - GAP + MARGIN + 24, 320)
 
     def lay_initial(self, y: float) -> float:
-        """Chips for the initial values that the story reads, above the first step; not those of mutexes and the like."""
+        """Chips for the initial values that the story reads, above the first step; none for the inside of a mutex."""
         x_, told = self.story.witness.execution, {e for m in self.story.moments for e in m.events}
         read = {w: r for r, w in x_.reads_from.items() if r in told and x_.events[w].kind is EventKind.INIT}
         if not read:

@@ -1,4 +1,4 @@
-// repair: fails=race
+// repair: fails=assertion
 #include <atomic>
 #include <thread>
 #include <cassert>
