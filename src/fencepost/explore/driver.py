@@ -126,6 +126,7 @@ def _check(program: Program, found: Model, options: CheckOptions, progress: Watc
             *reading.flags(report, found),
             *reading.also(answer, report, unfinished),
             *report.notes,
+            *(n for n in prepared.program.notes if n not in program.notes),
             *([report.unsaved] if report.unsaved else []),
             *([_UNTOLD] if untold else []),
         ),

@@ -11,7 +11,18 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from fencepost.program.instructions import AtomicBegin, Cas, Choose, ErrorKind, Load, Rmw, Store, StoreConditional, Sync
+from fencepost.program.instructions import (
+    AtomicBegin,
+    Call,
+    Cas,
+    Choose,
+    ErrorKind,
+    Load,
+    Rmw,
+    Store,
+    StoreConditional,
+    Sync,
+)
 from fencepost.program.operands import Position
 from fencepost.program.passes.flow import goes_back
 from fencepost.program.program import Program
@@ -136,6 +147,20 @@ def _patience(program: Program, settings: Settings) -> Program:
     return shorten_patience(program) if settings.target in MODELS else program
 
 
+def _helpers(program: Program, settings: Settings) -> Program:
+    from fencepost.program.passes.helpers import put_helpers_in_place
+    from fencepost.program.passes.patience import MODELS
+
+    return put_helpers_in_place(program) if settings.target in MODELS else program
+
+
+def _idle(program: Program, settings: Settings) -> Program:
+    from fencepost.program.passes.idle import leave_out_idle
+    from fencepost.program.passes.patience import MODELS
+
+    return leave_out_idle(program) if settings.target in MODELS else program
+
+
 def _spins(program: Program, settings: Settings) -> Program:
     from fencepost.program.passes.spin import find_spins
 
@@ -175,6 +200,8 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("weak exchanges", _weak, _ALL, lambda s: s.spurious_failures, lambda p, _: p.weak()),
     Pass("reservations", _reservations, _EXECUTIONS, lambda s: s.spin_detection,
          lambda p, _: StoreConditional in p.kinds),
+    Pass("helpers", _helpers, _EXECUTIONS, lambda s: s.spin_detection, lambda p, _: Call in p.kinds and p.loops()),
+    Pass("idle", _idle, _EXECUTIONS, lambda s: s.spin_detection, lambda p, _: p.loops()),
     Pass("patience", _patience, _EXECUTIONS, lambda s: s.spin_detection, lambda p, _: p.loops()),
     Pass("spins", _spins, _EXECUTIONS | {Purpose.BOUNDED}, lambda s: s.spin_detection,
          lambda p, _: Rmw in p.kinds or p.loops()),

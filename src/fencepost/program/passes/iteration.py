@@ -103,9 +103,10 @@ class _Walk:
         self.access = -1
         self.at_access: dict[int, Value] = {}
         self.unknowns = 0
+        self.at_head = self.numbers()
 
     def run(self) -> Iteration | None:
-        stop = self.follow(self.head, {}, None)
+        stop = self.follow(self.head, dict(self.at_head), None)
         if stop is None or self.access < 0:
             return None
         index, env = stop
@@ -121,6 +122,17 @@ class _Walk:
             if self.returns(goes_on, env, holds) and (left := self.exits(side, env, leaves)):
                 return Iteration(self.access, leaves, self.holder(leaves.right), self.forgets(*left, leaves))
         return None
+
+    def numbers(self) -> dict[int, Value]:
+        """Registers that hold the same number whenever an iteration begins: what a compare-exchange expects is often
+        set anew after it failed."""
+        changed = {r.index for n in self.inside for r in defined(self.code[n])}
+        known = ((r, self.flow.number_before(self.loop.header, r)) for r in changed if self.is_live(r))
+        return {r: Const(number) for r, number in known if number is not None}
+
+    def is_live(self, register: int) -> bool:
+        """Whether it is used after the beginning of an iteration."""
+        return bool(self.live[self.loop.header] >> register & 1)
 
     @property
     def size(self) -> int:
@@ -170,7 +182,7 @@ class _Walk:
         stop = self.follow(index, env, fact) if index != self.head else (index, env)
         if stop is None or stop[0] != self.head:
             return False
-        changed = [r for r, v in env.items() if v != At(r) and self.live[self.loop.header] >> r & 1]
+        changed = [r for r, v in env.items() if v != self.at_head.get(r, At(r)) and self.is_live(r)]
         return not changed
 
     def exits(self, index: int, env: dict[int, Value], fact: Test) -> tuple[int, dict[int, Value]] | None:

@@ -15,10 +15,11 @@ from fencepost.records import replace
 def told_apart(program: Program) -> Program:
     """The same program, each value of a block in a register of its own. Observed registers keep their names."""
     observed = frozenset(o.what.register for o in program.observations if isinstance(o.what, FinalRegister))
-    return map_functions(program, lambda f: _function(f, observed))
+    return map_functions(program, lambda f: apart(f, observed))
 
 
-def _function(function: Function, observed: frozenset[str]) -> Function:
+def apart(function: Function, observed: frozenset[str]) -> Function:
+    """The same function, instruction by instruction."""
     flow = Flow(function)
     live = flow.live()
     registers = Registers(function)
