@@ -6,11 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise, product
+from time import monotonic
 
+from fencepost.bounded.attempt import Attempt
 from fencepost.bounded.check import decide
 from fencepost.bounded.power_search import Outcome, search
 from fencepost.bounded.prepare import prepare
 from fencepost.bounded.straight import Straight
+from fencepost.options import BoundedOptions
 from fencepost.program.condition import And, Compare, Condition, Formula, Not, Or, Quantifier
 from fencepost.program.instructions import Assert, FenceKind
 from fencepost.program.operands import Const
@@ -25,10 +28,13 @@ def disagreement(program: Program, contexts: int, *, open_schedule: bool, backen
     straight = prepare(program, 2)
     reached = search(straight.program, contexts, max_states=MAX_STATES)
 
+    options = BoundedOptions(backend=backend)
+
     def finds(k: int, formula: Formula) -> bool:
         asked = replace(straight.program, condition=Condition(Quantifier.EXISTS, formula))
         question = replace(straight, program=asked)
-        return any(decide(question, k, s, backend, None) for s in _schedules(question, k, open_schedule))
+        attempt = Attempt(question, k, [*_schedules(question, k, open_schedule)], options, monotonic())
+        return any(decide(attempt, s) for s in attempt.plans)
 
     if any(isinstance(i, Assert) for f in straight.program.functions for i in f.code):
         least = min(reached.errors.values(), default=None)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fencepost.bounded import check
+from fencepost.bounded.attempt import Attempt, Found
 from fencepost.bounded.prepare import prepare
 from fencepost.bounded.schedules import MAX_SCHEDULES, likely, schedules
 from fencepost.frontends import read_file
@@ -49,9 +50,9 @@ def test_all_schedules_are_tried_where_the_likely_ones_show_nothing(
     asked: list[list[object]] = []
     real = check._search
 
-    def search(straight, contexts, options, started, plans, overtaking):  # type: ignore[no-untyped-def]
-        asked.append(list(plans))
-        return real(straight, contexts, options, started, plans, overtaking)
+    def search(attempt: Attempt) -> Found:
+        asked.append(list(attempt.plans))
+        return real(attempt)
 
     monkeypatch.setattr(check, "_search", search)
     program = read_file(Path(FIB), flags=[*ROUNDS, *flags])

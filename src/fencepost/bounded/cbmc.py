@@ -6,40 +6,29 @@ import json
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
+from fencepost.bounded.attempt import Attempt, Found
 from fencepost.bounded.c_code import c_code
 from fencepost.bounded.replay import plan_of, replay
-from fencepost.bounded.straight import Straight
-from fencepost.bounded.translate import translate
-from fencepost.bounded.views import Schedule
 from fencepost.bounded.witness import witness_of
 from fencepost.errors import InternalError, UsageError
-from fencepost.options import BoundedOptions
 from fencepost.program.operands import to_signed
-from fencepost.verdict import Witness
 
 
-def search(
-    straight: Straight,
-    contexts: int,
-    options: BoundedOptions,
-    started: float,
-    plans: Sequence[Schedule | None],
-    overtaking: bool,
-) -> Witness | bool | None:
+def search(asked: Attempt) -> Found:
     """As the search with an SMT solver, one run of CBMC for each formula."""
     cbmc = shutil.which("cbmc")
     if cbmc is None:
         raise UsageError("--backend cbmc needs cbmc on PATH; `--backend smt` needs nothing")
-    for schedule in plans:
-        translated = translate(straight, len(schedule) if schedule else contexts, schedule, overtaking=overtaking)
-        text = c_code(translated, straight.program.name, f"at most {contexts} contexts, loop bound {options.unroll}")
-        left = None if options.time_limit is None else max(0.1, options.time_limit - (monotonic() - started))
-        messages = _run(cbmc, text, left)
+    straight, bounds = asked.straight, f"at most {asked.contexts} contexts, loop bound {asked.options.unroll}"
+    for schedule in asked.plans:
+        translated = asked.translated(schedule)
+        text = c_code(translated, straight.program.name, bounds)
+        left = asked.left()
+        messages = _run(cbmc, text, None if left is None else max(0.1, left))
         if messages is None:
             return None
         guesses = dict(_guesses(messages))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 from time import monotonic
 
+from fencepost.bounded.attempt import Attempt, Found, Search
 from fencepost.bounded.child import in_child
 from fencepost.bounded.prepare import prepare
 from fencepost.bounded.replay import plan_of, replay
@@ -48,8 +49,6 @@ PAPER = "paper"
 _NO_DEADLOCKS = (
     "threads of this program wait; bounded does not ask whether for ever: `check --model power` finds deadlocks"
 )
-#: Looks for a violation by the machine of the paper; without `overtaking` by ours (docs/how/bounded.md).
-Search = Callable[[Straight, int, BoundedOptions, float, Sequence[Schedule | None], bool], Witness | bool | None]
 
 
 def analyse(
@@ -104,11 +103,12 @@ def _check(
     forbidden: Witness | None = None
     straight: Straight | None = None
     for k in options.bounds:
-        found: Witness | bool | None = False
+        found: Found = False
         for straight, plans in _attempts(prepared, k, options.unroll):
-            found = search(straight, k, options, started, plans, True)
+            attempt = Attempt(straight, k, plans, options, started)
+            found = search(attempt)
             if isinstance(found, Witness) and options.machine != PAPER and not _is_allowed(found):
-                found = search(straight, k, options, started, plans, False)
+                found = search(replace(attempt, overtaking=False))
             if isinstance(found, Witness) and options.machine != PAPER and not _is_allowed(found):
                 forbidden, found = found, False
             if found is None or found:
@@ -176,52 +176,30 @@ def emit(program: Program, form: str, options: BoundedOptions) -> str:
 # --- the search
 
 
-def _search(
-    straight: Straight,
-    contexts: int,
-    options: BoundedOptions,
-    started: float,
-    plans: Sequence[Schedule | None],
-    overtaking: bool,
-) -> Witness | bool | None:
-    left = None if options.time_limit is None else max(0.0, options.time_limit - (monotonic() - started))
-    return in_child(lambda: _try_schedules(straight, contexts, options, started, plans, overtaking), left)
+def _search(asked: Attempt) -> Found:
+    left = asked.left()
+    return in_child(lambda: _try_schedules(asked), None if left is None else max(0.0, left))
 
 
-def _try_schedules(
-    straight: Straight,
-    contexts: int,
-    options: BoundedOptions,
-    started: float,
-    plans: Sequence[Schedule | None],
-    overtaking: bool,
-) -> Witness | bool | None:
-    for schedule in plans:
-        left = None if options.time_limit is None else options.time_limit - (monotonic() - started)
+def _try_schedules(asked: Attempt) -> Found:
+    for schedule in asked.plans:
+        left = asked.left()
         if left is not None and left <= 0:
             return None
-        found = decide(straight, contexts, schedule, options.backend, left, overtaking=overtaking)
+        found = decide(asked, schedule)
         if found is None or found:
             return found
     return False
 
 
-def decide(
-    straight: Straight,
-    contexts: int,
-    schedule: Schedule | None,
-    backend: str,
-    seconds: float | None,
-    *,
-    overtaking: bool = True,
-) -> Witness | bool | None:
-    before = monotonic()
-    translated = translate(straight, len(schedule) if schedule else contexts, schedule, overtaking=overtaking)
-    left = None if seconds is None else max(0.001, seconds - (monotonic() - before))
-    guesses = solve(translated, backend, left)
+def decide(asked: Attempt, schedule: Schedule | None) -> Found:
+    """One of the formulas of an attempt."""
+    translated = asked.translated(schedule)
+    left = asked.left()
+    guesses = solve(translated, asked.options.backend, None if left is None else max(0.001, left))
     if not isinstance(guesses, dict):
         return guesses
-    return witness_of(straight, replay(straight, plan_of(translated, guesses)))
+    return witness_of(asked.straight, replay(asked.straight, plan_of(translated, guesses)))
 
 
 def solve(translated: Translated, backend: str, seconds: float | None) -> dict[int, int] | bool | None:
