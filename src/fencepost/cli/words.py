@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fencepost.cli.arguments import Parameter, plainly
 
@@ -11,7 +11,7 @@ from fencepost.cli.arguments import Parameter, plainly
 class Parsed(NamedTuple):
     """The values of the parameters by their names, and which of them the command line gave."""
 
-    values: dict[str, Any]
+    values: dict[str, object]
     explicit: frozenset[str]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from typing import Any
 
 from fencepost.program.condition import (
     And,
@@ -119,7 +118,7 @@ class _Printer:
                     operands.append(f"({', '.join(f'L{t}' for t in value)})")
                 case Role.ATTRIBUTE:
                     if f.default is MISSING or value != f.default:
-                        attributes.append(f"{f.name}={_attribute(value, f.metadata['type'])}")
+                        attributes.append(f"{f.name}={_attribute(value)}")
         text = f"{', '.join(defined)} = " if defined else ""
         parts = [instruction.mnemonic, ", ".join(operands), *attributes]
         return text + " ".join(part for part in parts if part)
@@ -165,7 +164,7 @@ class _Printer:
                 return "(true)" if value else "(false)"
 
 
-def _attribute(value: Any, type_: Any) -> str:
+def _attribute(value: object) -> str:
     if value is None:
         return "_"
     if isinstance(value, bool):
@@ -174,7 +173,7 @@ def _attribute(value: Any, type_: Any) -> str:
         return str(value.value)
     if isinstance(value, str | Position):
         return _quoted(str(value))
-    return show_type(value) if type_ is DataType else str(value)
+    return show_type(value) if isinstance(value, DataType) else str(value)
 
 
 def jump_targets(instruction: Instruction) -> tuple[int, ...]:

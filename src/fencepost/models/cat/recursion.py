@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from fencepost.models.cat import syntax as cat
 from fencepost.records import fields, is_dataclass
@@ -77,7 +77,7 @@ class _Uses:
     def __init__(self, names: frozenset[str], functions: Functions, depth: int = 0) -> None:
         self.names, self.functions, self.depth = names, functions, depth
 
-    def of(self, e: Any, grows: bool = True) -> Iterator[tuple[str, bool]]:
+    def of(self, e: object, grows: bool = True) -> Iterator[tuple[str, bool]]:
         match e:
             case cat.Name(name):
                 if name in self.names:
