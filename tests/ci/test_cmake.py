@@ -15,7 +15,7 @@ MODULE = Path(fencepost.__file__).parent / "cmake" / "Fencepost.cmake"
 COMMAND = Path(sys.executable).parent / "fencepost"
 GOOD = "int x;\nint main(void) { x = VALUE; return x - VALUE; }\n"
 BAD = "#include <assert.h>\nint main(void) { assert(VALUE == 2); }\n"
-ENDLESS = "int main(void) { for (volatile int i = 0; i < 100; i++) {} }\n"
+ENDLESS = "int x;\nint main(void) { for (int i = 0; i < 100; i++) x += i; return x; }\n"
 needs_cmake = pytest.mark.skipif(not shutil.which("cmake") or not COMMAND.exists(), reason="cmake is not installed")
 
 

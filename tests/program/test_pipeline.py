@@ -17,7 +17,7 @@ PROGRAMS = {
     "after a store": 'var x, y\nthread P { y := 1; _, k := WCAS(x, 0, 1); r := y; assert(k * r, "done") }',
 }
 _FIRST = ["volatile", "wide accesses", "synchronisation", "nondet", "weak exchanges"]
-_WHOLE = [*_FIRST, "reservations", "patience", "spins", "unrolling", "compilation"]
+_WHOLE = [*_FIRST, "reservations", "helpers", "idle", "patience", "spins", "unrolling", "compilation"]
 STEPS = {
     Purpose.EXPLORE: _WHOLE,
     Purpose.ENUMERATE: _WHOLE,
