@@ -67,6 +67,7 @@ def test_a_lock_that_counts_is_a_lock(tmp_path: Path, loop: str) -> None:
     ("while !x { i := 0; while i >= 0 { i := i + 0 } }", 2, 1),  # it never ends
     ("while !x { i := 5; while i { i := i - 2 } }", 2, 1),  # nor before many steps
     ("k := x; while !x { i := 0; while i < k { i := i + 1 } }", 2, 1),  # as long as another thread says
+    ("k := x; if k { s := 1; while 1 { } }; y := 1", 1, 0),  # it may never end
     ("while !x { r := y; if r { s := 1 } else { s := 2 } }", 1, 0),
     ("while !x { r := y; if r { y := 1 } }", 2, 0),
 ])  # fmt: skip
@@ -86,6 +87,44 @@ def test_an_overflow_that_comes_is_told(tmp_path: Path) -> None:
     file.write_text(_LOCK.replace("LOOP", loop), encoding="utf-8")
     verdict = fencepost.check(file, flags=["-DN=2"], time_limit=20)
     assert [e.kind.value for e in verdict.errors] == ["signed-integer-overflow"]
+
+
+_ALONE = """
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int lock, x;
+struct { int a[4], b[4]; } two;
+int data;
+static int take(void) { int e = 0; return atomic_compare_exchange_strong(&lock, &e, 1); }
+void *user(void *unused) {
+  BODY
+  data++;
+  atomic_store(&lock, 0);
+  return 0;
+}
+int main(void) {
+  pthread_t p;
+  pthread_create(&p, 0, user, 0);
+  atomic_store(&x, 1);
+  user(0);
+  pthread_join(p, 0);
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("body", "kind"), [
+    ("unsigned n = 0, k = 1; while (!take()) { k = 1u << n; n++; }", "shift"),
+    ("int n = 0; while (!take()) n++; for (int i = 0; i < 6; i++) two.a[i]++;", "array-bounds"),
+    ("int n = 0, m = 0; while (!take()) { m++; n = n ^ (n + 1); }", "signed-integer-overflow"),
+    ("if (atomic_load(&x)) for (;;) ; while (!take()) ;", None),
+])  # fmt: skip
+def test_what_goes_wrong_soon_is_told(tmp_path: Path, body: str, kind: str | None) -> None:
+    file = tmp_path / "alone.c"
+    file.write_text(_ALONE.replace("BODY", body), encoding="utf-8")
+    verdict = fencepost.check(file, time_limit=30, fix=False)
+    assert [e.kind.value for e in verdict.errors[:1]] == ([kind] if kind else [])
+    assert verdict.answer.value == ("FAIL" if kind else "UNKNOWN")
 
 
 def test_branches_stay_where_dependencies_order() -> None:

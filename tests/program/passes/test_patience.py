@@ -178,6 +178,20 @@ def test_where_a_round_that_only_looks_ends_the_loop(text: str, short: bool) -> 
     assert set(_begins(program)) <= set(_begins(changed))
 
 
+@pytest.mark.parametrize(("counts", "behind", "states"), [
+    ("TRY; n := n - 1; if n == 0 { break }", "r := 0", 1),
+    ("TRY; n := n - 1; if n == 0 { break }", "y := k", 3),  # of a round that tried, too
+    ("n := n - 1; TRY; if n == 0 { break }", "y := k", 3),
+])  # fmt: skip
+def test_a_loop_that_looks_before_it_counts_ends_as_it_did(counts: str, behind: str, states: int) -> None:
+    loop = "n := 9; while 1 { " + counts.replace("TRY", _TRY) + " }; " + behind
+    program = read(f"var x, y\nthread P {{ {loop} }}\nthread Q {{ x := 1; x := 2; x := 0 }}\nobserve x, y\n", "a.fp")
+    short, long = (outcomes(program, "sc", ExploreOptions(model="sc", spin_detection=s)) for s in (True, False))
+    assert set(short.states) == set(long.states)
+    assert (len(short.states), short.blocked) == (states, 0)
+    assert short.executions < long.executions
+
+
 _ROUNDS = (
     "k := $a.acq; if k == $v { break }",
     "k := $a.rlx; if k { break }",
@@ -208,9 +222,12 @@ def _program(seed: int) -> str:
 
     loop = random.choice(
         ("n := 9; while n > 0 {{ n := n - 1; {} }}", "n := 0; while n < 9 {{ {}; n := n + 1 }}",
-         "n := 9; while n {{ n := n - 1; {} }}", "n := 9; while n {{ {}; n := n - 1 }}")
+         "n := 9; while n {{ n := n - 1; {} }}", "n := 9; while n {{ {}; n := n - 1 }}",
+         "n := 9; while 1 {{ {}; n := n - 1; if n == 0 {{ break }} }}",
+         "n := 0; while 1 {{ n := n + 1; {}; if n >= 9 {{ break }} }}; x.rlx := q",
+         "n := 9; while 1 {{ {}; n := n - 1; if n == 0 {{ break }} }}; x.rlx := q")
     )  # fmt: skip
-    first = f"{statement(_OTHERS)}; {loop.format(statement(_ROUNDS))}; s := {random.choice('xy')}.rlx"
+    first = f"q := 0; {statement(_OTHERS)}; {loop.format(statement(_ROUNDS))}; s := {random.choice('xy')}.rlx"
     bodies = [first, statement(_OTHERS), statement(_OTHERS)]
     threads = "".join(f"thread P{n} {{ {b} }}\n" for n, b in enumerate(bodies))
     seen = [f"P{n}:{r}" for n, b in enumerate(bodies) for r in "krst" if f"{r} :=" in b]

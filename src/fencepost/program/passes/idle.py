@@ -7,7 +7,8 @@ go into nothing that anybody sees. Instructions that somebody may notice are *ne
 branches that decide whether they come. The rest is left out: computations at once, a branch by a jump to where its ways
 meet again. Loops that are left out must end, and checks of arithmetic that are left out must hold: so all states of the
 counters are tried, which go on from numbers only. A counter with a sign that grows by little in each round of a loop
-overflows after more rounds than anybody explores; that this was not looked at is noted.
+overflows after more rounds than anybody explores; that this was not looked at is noted. A branch stays where one of its
+ways may never come to an end of the function.
 
 Where dependencies order (hardware models), a branch may be one of them, and nothing is left out.
 """
@@ -15,8 +16,9 @@ Where dependencies order (hardware models), a branch may be one of them, and not
 from __future__ import annotations
 
 from fencepost.program.arithmetic import ArithmeticFault, compute
-from fencepost.program.instructions import Assert, Branch, Compute, Instruction, Jump, Op, Switch
+from fencepost.program.instructions import Assert, Branch, Compute, ErrorKind, Instruction, Jump, Op, Switch
 from fencepost.program.operands import Const, Operand, Position, Reg, to_signed, to_unsigned
+from fencepost.program.passes.copies import MAY_FAIL
 from fencepost.program.passes.flow import Flow, goes_back, joins, successors
 from fencepost.program.passes.rewrite import defined, rebuild, used
 from fencepost.program.passes.spin import observed_registers
@@ -27,9 +29,12 @@ from fencepost.records import replace
 _MOST_STEPS = 30_000
 _LARGE = 400  # instructions: where the ways of branches meet is computed by sets
 _LITTLE, _FAR = 16, 1 << 20
+_INT = 32
 _DIVIDES = frozenset({Op.UDIV, Op.UREM, Op.SDIV, Op.SREM})
-_GROWS = frozenset({Op.ADD, Op.SUB})
-_KEEPS = frozenset({Op.MOV, Op.SEXT, Op.XOR, Op.EQ, Op.NE, Op.SLT, Op.SLE, Op.SGT, Op.SGE, Op.ULE, Op.ULT})
+_SUMS = frozenset({Op.ADD, Op.SUB})
+_COPIES = frozenset({Op.MOV, Op.SEXT})
+_TESTS = frozenset({Op.EQ, Op.NE, Op.SLT, Op.SLE, Op.SGT, Op.SGE, Op.ULE, Op.ULT})
+_MIXES = frozenset({Op.XOR, Op.AND})  # a check is made of them; a counter could grow by much
 
 
 def leave_out_idle(program: Program) -> Program:
@@ -70,9 +75,11 @@ class _Idle:
         self.closed = _closed(function)
         self.joins = joins(function)
         self.regions = {b: self._region(b, to) for b, to in self.joins.items()}
+        self.ends = self._ends()
         self.checks = {
             n for n, i in enumerate(self.code) if isinstance(i, Assert) and i.check and self._is_closed(i.condition)
         }
+        self.proved: set[int] = set()  # checks
         self.unproved: set[int] = set()
         self.kept: set[int] = set()  # branches that are needed whatever they decide
         self.registers: set[int] = set()
@@ -91,12 +98,27 @@ class _Idle:
                 todo += successors(n, self.code[n])
         return frozenset(found)
 
+    def _ends(self) -> frozenset[int]:
+        """The branches whose ways all come to an end of the function: of others nobody knows where they meet."""
+        before: dict[int, list[int]] = {}
+        for n, i in enumerate(self.code):
+            for m in successors(n, i):
+                before.setdefault(m, []).append(n)
+        todo = [n for n, i in enumerate(self.code) if not successors(n, i)] + [len(self.code)]
+        ending: set[int] = set()
+        while todo:
+            n = todo.pop()
+            if n not in ending:
+                ending.add(n)
+                todo += before.get(n, [])
+        return frozenset(b for b, region in self.regions.items() if b in ending and region <= ending)
+
     # --- what is needed
 
     def _is_noticed(self, n: int) -> bool:
         i = self.code[n]
         if isinstance(i, Compute):
-            return i.dst.index in self.registers or (i.op in _DIVIDES and not _divides_by_number(i))
+            return i.dst.index in self.registers or (i.op in MAY_FAIL and not _divides_by_number(i))
         if isinstance(i, Branch | Switch):
             return n in self.branches
         return not isinstance(i, Jump) and n not in self.checks
@@ -111,7 +133,7 @@ class _Idle:
             for n in noticed:
                 self.registers |= {o.index for o in used(self.code[n]) if isinstance(o, Reg)}
             for n, i in enumerate(self.code):
-                if isinstance(i, Branch | Switch) and (n not in self.joins or self.regions[n] & noticed):
+                if isinstance(i, Branch | Switch) and (n not in self.ends or self.regions[n] & noticed):
                     self.branches.add(n)
 
     def idle_branches(self) -> list[int]:
@@ -128,21 +150,29 @@ class _Idle:
             if guessed := {b for b in turning if not all(self.is_decided(n) for n in self.regions[b])}:
                 self.kept |= guessed
                 continue
-            tried = self.checks - self.unproved
+            tried = self.checks - self.proved - self.unproved
             if not turning and not tried:
                 return True
-            failed = _States(self, self._cone(turning | tried), turning).failed()
-            if failed is not None:
-                if not failed:
-                    return True
-                self.kept |= failed & turning
-                self.checks -= failed
-            elif little := {n for n in tried if self._grows_little(n)}:
-                self.unproved |= little
+            states = _States(self, self._cone(turning | tried), turning, tried)
+            if states.failed:
+                self.kept |= states.failed & turning
+                self.checks -= states.failed
+            elif states.whole:
+                return True
             elif tried:
-                self.checks -= tried
+                self._try_alone(tried)
             else:
                 self.kept |= turning
+
+    def _try_alone(self, checks: set[int]) -> None:
+        for n in checks:
+            states = _States(self, self._cone({n}), set(), {n})
+            if states.whole and not states.failed:
+                self.proved.add(n)
+            elif not states.failed and self._grows_little(n):
+                self.unproved.add(n)
+            else:
+                self.checks.discard(n)
 
     def _counts(self) -> bool:
         """Whether there is a counter that only counts."""
@@ -173,20 +203,27 @@ class _Idle:
         return frozenset(found)
 
     def _grows_little(self, check: int) -> bool:
-        """Whether what is checked changes by little where it is computed again."""
-        cone = {o.index for o in used(self.code[check]) if isinstance(o, Reg)}
+        """Whether it is the overflow of an `int` or a larger type that is computed from numbers near to zero, by sums
+        that add little each: only many sums come to where it overflows."""
+        i = self.code[check]
+        cone = {o.index for o in used(i) if isinstance(o, Reg)}
         count = -1
         while count != len(cone):
             count = len(cone)
-            for i in self.code:
-                if not isinstance(i, Compute) or i.dst.index not in cone:
-                    continue
-                numbers = [abs(to_signed(to_unsigned(o.value), 64)) for o in i.args if isinstance(o, Const)]
-                sums = i.op in _GROWS and len(numbers) > 0 and max(numbers) <= _LITTLE
-                if not sums and not (i.op in _KEEPS and max(numbers, default=0) <= _FAR):
-                    return False
-                cone |= {o.index for o in i.args if isinstance(o, Reg)}
-        return True
+            made = [i for i in self.code if isinstance(i, Compute) and i.dst.index in cone]
+            cone |= {o.index for i in made for o in i.args if isinstance(o, Reg)}
+        mixed = {i.dst.index for i in made if i.op in _MIXES and i.width > 1}
+        return getattr(i, "kind", None) is ErrorKind.OVERFLOW and all(self._adds_little(i, mixed) for i in made)
+
+    @staticmethod
+    def _adds_little(i: Compute, mixed: set[int]) -> bool:
+        numbers = [abs(to_signed(to_unsigned(o.value), 64)) for o in i.args if isinstance(o, Const)]
+        plain = not any(isinstance(o, Reg) and o.index in mixed for o in i.args)
+        if i.op in _SUMS:
+            return plain and i.width >= _INT and len(numbers) > 0 and max(numbers) <= _LITTLE
+        if i.op in _COPIES:
+            return plain and i.width >= _INT and max(numbers, default=0) <= _FAR
+        return i.op in _TESTS or i.op in _MIXES
 
     # --- without it
 
@@ -201,7 +238,8 @@ class _Idle:
 
 
 def _divides_by_number(i: Compute) -> bool:
-    return isinstance(i.args[1], Const) and i.args[1].value not in (0, -1)
+    by = i.args[1] if i.op in _DIVIDES else None
+    return isinstance(by, Const) and to_signed(to_unsigned(by.value, i.width), i.width) not in (0, -1)
 
 
 def _closed(function: Function) -> frozenset[int]:
@@ -224,31 +262,36 @@ _State = tuple[int, tuple[int, ...]]
 
 class _States:
     """All states of the counters of a function: the first instruction of a block, and what they hold there. What
-    numbers do not decide may go any way."""
+    numbers do not decide may go any way. `failed`: the checks that fail and the branches that go round for ever.
+    `whole`: False where there are too many states to go through; then only checks that fail are found."""
 
-    def __init__(self, idle: _Idle, relevant: frozenset[int], turning: set[int]) -> None:
-        self.idle, self.code, self.relevant, self.turning = idle, idle.code, relevant, turning
+    def __init__(self, idle: _Idle, relevant: frozenset[int], turning: set[int], checks: set[int]) -> None:
+        self.idle, self.code, self.relevant, self.checks = idle, idle.code, relevant, checks
         flow = Flow(idle.function)
         live = flow.live()
         self.live = {flow.blocks[n].first: [r for r in sorted(relevant) if live[n] >> r & 1] for n in flow.order}
         self.steps = 0
+        self.failed: set[int] = set()
+        after = self._all()
+        self.whole = after is not None
+        if after is not None:
+            self.failed |= {b for b in turning if self._turns(idle.regions[b], after)}
 
-    def failed(self) -> set[int] | None:
-        """The checks that fail and the branches that go round for ever; None where there are too many states."""
-        found: set[int] = set()
+    def _all(self) -> dict[_State, list[_State]] | None:
+        """Which states follow each."""
         after: dict[_State, list[_State]] = {}
         todo: list[_State] = [(0, (0,) * len(self.live[0]))]
         while todo:
             state = todo.pop()
             if state in after:
                 continue
-            after[state] = self._run(state, found)
+            after[state] = self._run(state)
             todo += after[state]
             if self.steps > _MOST_STEPS:
                 return None
-        return found | {b for b in self.turning if self._turns(self.idle.regions[b], after)}
+        return after
 
-    def _run(self, state: _State, found: set[int]) -> list[_State]:
+    def _run(self, state: _State) -> list[_State]:
         """Goes on to the beginnings of the next blocks, and finds checks that fail."""
         n = state[0]
         held = dict(zip(self.live[n], state[1], strict=True))
@@ -260,8 +303,8 @@ class _States:
                     held[i.dst.index] = compute(i.op, i.width, tuple(_value(o, held) for o in i.args))
                 except ArithmeticFault:
                     return []
-            elif isinstance(i, Assert) and n in self.idle.checks - self.idle.unproved and not _value(i.condition, held):
-                found.add(n)
+            elif isinstance(i, Assert) and n in self.checks and not _value(i.condition, held):
+                self.failed.add(n)
             after = [m for m in self._after(n, i, held) if m < len(self.code)]
             if len(after) != 1 or after[0] in self.live:
                 return [(m, tuple(held.get(r, 0) for r in self.live[m])) for m in after]

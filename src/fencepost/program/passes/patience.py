@@ -298,6 +298,8 @@ class _Tries(_Patience):
         derived = {i.dst.index for n in chain if isinstance(i := self.code[n], Compute)} - {counter}
         if self._reads_before(branch) != 1 or self._read_on(target, derived):
             return None
+        if self._shows_which(chain, counter):
+            return None
         first = self._first(counter)
         begin = self._near_the_end(counter, chain) if first is None else self._begins_with(first)
         value = None if begin is None else self._in_the_last(counter, chain, len(before), begin)
@@ -359,6 +361,13 @@ class _Tries(_Patience):
         live = self.live[self.flow.block_of(start)]
         return any(live >> r & 1 for r in registers)
 
+    def _shows_which(self, chain: list[int], counter: int) -> bool:
+        """Whether it shows behind the loop which round was the last: one that tried may be left out for another."""
+        ends = next(n for n in chain if isinstance(self.code[n], Branch))
+        outside = [s for s in successors(ends, self.code[ends]) if s not in self.inside]
+        made = {r.index for n in self.order for r in defined(self.code[n])} - {counter}
+        return any(self._read_on(s, made) for s in outside)
+
     def _near_the_end(self, counter: int, chain: list[int]) -> int | None:
         """Some rounds before the last one, where the counter goes down by one in each and the loop ends below a number:
         it comes there wherever it begins."""
@@ -376,14 +385,16 @@ class _Tries(_Patience):
         return limit.value + 2 * _FEW if goes_down and isinstance(limit, Const) and limit.value >= 0 else None
 
     def _in_the_last(self, counter: int, chain: list[int], made: int, value: int) -> int | None:
-        """What the counter holds in the last round that goes on, when so much of the chain is done."""
+        """What the counter holds in the last round that comes so far, when so much of the chain is done."""
         there = None
+        ends_later = not any(isinstance(self.code[n], Branch) for n in chain[:made])
         for count in range(_MANY):
             after = self._round(counter, chain, value)
             if after is None:
                 return None
             if after[1]:
-                return there if count >= _FEW else None
+                last = self._partly(counter, chain[:made], value) if ends_later else there
+                return last if count >= _FEW else None
             there = self._partly(counter, chain[:made], value)
             value = after[0]
         return None
