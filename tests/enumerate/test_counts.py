@@ -117,3 +117,36 @@ thread T = f()
     )
     assert count(program, "armv8") == (2, 0)
     assert len({x.canonical() for x in executions(program, "armv8")}) == 2
+
+
+def test_another_store_may_come_between_the_halves_of_a_pair_that_its_own_thread_divides() -> None:
+    """ARMv8: where the thread itself stores between its load-reserve and its store-conditional, the model asks no more
+    for atomicity. ARMv7 does."""
+    program = read_program(
+        """program "divided" arch=aarch64
+global x size=8 align=8
+
+function f() registers(%r, %k) {
+  %r = load &x exclusive=true
+  store &x, 1
+  %k = store_conditional &x, 2
+  return _
+}
+
+function g() {
+  store &x, 3
+  return _
+}
+
+thread P = f()
+thread Q = g()
+observe k = register P k width=64 signed
+observe x = memory x 0 8 width=64 signed
+""",
+        "divided.fpir",
+    )
+    assert count(program, "armv8") == (7, 0)
+    assert count(program, "armv7") == (5, 0)
+    for model in ("armv8", "armv7"):
+        found = {e.canonical() for e in enumerate_program(program, find(model)).complete}
+        assert found == {e.canonical() for e in executions(program, model)}

@@ -73,15 +73,15 @@ def _orders(accesses: tuple[Access, ...], coherent: bool) -> Iterator[tuple[int,
 
 
 def _follows_its_source(accesses: tuple[Access, ...], order: list[int], write: int) -> bool:
-    """Whether a write of the value that this read-modify-write read comes right before it, own writes not counted."""
+    """Whether this read-modify-write may have read a write that comes before it: one of the value that it read."""
     a = accesses[write]
     assert a.pair is not None, "only the write of a read-modify-write should be asked"
     wanted = accesses[a.pair].value
+    own = foreign = False
     for w in (*reversed(order), 0):
-        if accesses[w].value == wanted:
+        if accesses[w].value == wanted and (own or not foreign):
             return True
-        if accesses[w].thread != a.thread:
-            return False
+        own, foreign = own or accesses[w].thread == a.thread, foreign or accesses[w].thread != a.thread
     return False
 
 
@@ -115,8 +115,10 @@ def _coherent_sources(accesses: tuple[Access, ...], order: tuple[int, ...]) -> I
 
 
 def _between(accesses: tuple[Access, ...], order: tuple[int, ...], first: int, last: int, thread: int) -> bool:
-    """Whether nothing of another thread lies strictly between two positions."""
-    return all(accesses[w].thread == thread for w in order[first + 1 : last])
+    """Whether nothing lies strictly between two positions, or something of the thread itself: then models differ in
+    whether something of another thread may be there, too, and are asked (armv8 allows it)."""
+    between = [accesses[w].thread for w in order[first + 1 : last]]
+    return not between or thread in between
 
 
 def _any_sources(
