@@ -55,7 +55,7 @@ def buffering_program(seed: int, model: str) -> Program:
     return _Maker(Random(seed), model).program(f"buffering-{seed}")
 
 
-class _Modes:
+class Modes:
     """Modes that the model knows, relaxed for the most part."""
 
     def __init__(self, random: Random, model: str) -> None:
@@ -83,7 +83,7 @@ class _Maker:
 
     def program(self, name: str) -> Program:
         n = len(self.locations)
-        makers = [_ThreadMaker(self.random, self.model, self.locations, i) for i in range(n)]
+        makers = [ThreadMaker(self.random, self.model, self.locations, i) for i in range(n)]
         functions = [m.function() for m in makers]
         if self.random.random() < 0.35:
             functions.append(self._writer(n))
@@ -95,7 +95,7 @@ class _Maker:
         return validate(Program(name, ARCHES[self.model], objects, tuple(functions), threads, seen))
 
     def _writer(self, index: int) -> Function:
-        modes, r = _Modes(self.random, self.model), self.random
+        modes, r = Modes(self.random, self.model), self.random
         code: list[Instruction] = [
             Store(GlobalAddress(r.choice((*self.locations, "f"))), Const(2), 8, modes.store()),
         ]
@@ -104,10 +104,10 @@ class _Maker:
         return Function(f"P{index}", (), 0, (*code, Return()))
 
 
-class _ThreadMaker:
+class ThreadMaker:
     def __init__(self, random: Random, model: str, locations: list[str], index: int) -> None:
         self.random, self.model, self.index = random, model, index
-        self.modes = _Modes(random, model)
+        self.modes = Modes(random, model)
         self.all = [*locations, "f", "g"]
         self.own, self.next = locations[index], locations[(index + 1) % len(locations)]
         self.few = len(locations) == 2

@@ -27,6 +27,7 @@ use_core(sys.argv)
 
 from buffering import buffering_program  # noqa: E402
 from sizes import of_mixed_sizes  # noqa: E402
+from standing import standing_program  # noqa: E402
 
 from fencepost.enumerate.enumeration import Status, enumerate_all  # noqa: E402
 from fencepost.explore import native  # noqa: E402
@@ -49,8 +50,9 @@ from fencepost.program.vocabulary import Op  # noqa: E402
 MODELS = ("power", "armv8", "riscv", "armv7", "imm")
 KINDS = (
     "loops", "compares", "outcomes", "updates", "forwards", "buffers", "exclusives", "fences", "waits", "plain",
-    "spawned", "blocks", "private", "sizes", "halves",
+    "spawned", "blocks", "private", "sizes", "halves", "stands", "turns", "groups", "parts",
 )  # fmt: skip
+IN_PIECES = ("sizes", "halves", "parts")  # accesses of mixed size
 FENCES = (FenceKind.ACQ, FenceKind.REL, FenceKind.ACQ_REL, FenceKind.SC)  # C's, which every model takes
 MORE_FENCES = {  # besides those of most shapes
     "armv8": (FenceKind.DSB_SY, FenceKind.DSB_LD, FenceKind.DSB_ST),
@@ -111,12 +113,16 @@ def shape_of(model: str, kind: str) -> Shape:
 
 def kinds_of(model: str) -> tuple[str, ...]:
     """imm has no pieces of accesses."""
-    return KINDS if MIXED in find(model).offers else tuple(k for k in KINDS if k not in ("sizes", "halves"))
+    return KINDS if MIXED in find(model).offers else tuple(k for k in KINDS if k not in IN_PIECES)
 
 
 def program_of(model: str, kind: str, seed: int) -> Program:
     if kind == "loops":
         return buffering_program(seed, model)
+    if kind in ("stands", "turns", "groups"):
+        return standing_program(seed, model, kind)
+    if kind == "parts":
+        return of_mixed_sizes(standing_program(seed, model, kind), seed)
     size = {"private": 4, "sizes": 4 + seed % 3, "halves": 5}.get(kind, 6 + seed % 3)
     program = random_program(seed, shape_of(model, kind), size=size)
     if kind in ("sizes", "halves"):
