@@ -75,6 +75,12 @@ again: g(3); /* ; { */ g("; x"); auto l = [&] { g(4); };
                       "g", "return a"]  # fmt: skip
 
 
+def test_a_do_without_braces_is_one_statement_with_its_while() -> None:
+    text = "void f(void) {\n  do g(1); while (h());\n  do while (a) g(2); while (b);\n  g(3); while (c) g(4);\n}\n"
+    starts = [text[i:].split("(")[0] for i in CText(False).gaps(text)]
+    assert starts == ["do g", "do while ", "g", "while "]
+
+
 def test_statements_of_fp_begin_where_a_fence_may_stand() -> None:
     text = "var x, y\nthread P {\n  x := 1; r := y +\n    2\n  if r == 1 { y := 1 } else { skip }\n L: x := 3\n}"
     starts = [text[i : i + 4].split("\n")[0].strip() for i in Pseudo().gaps(text)]

@@ -30,7 +30,7 @@ from fencepost.repair.sites import access_site, accesses, shared
 from fencepost.repair.sources import language_of, load_text
 from fencepost.repair.space import Site, SiteKind, Space, Spot, make_space
 from fencepost.repair.survey import useful_on
-from fencepost.repair.text.edits import offset_of
+from fencepost.repair.text.edits import offset_of, written_at
 from fencepost.repair.wrappers import copy_per_call
 from fencepost.verdict import STATEMENT, Answer, Cured, Fix, Verdict
 from fencepost.witness.sites import foreign
@@ -210,6 +210,10 @@ class _Texts:
         found = language.order_at(text, offset)
         return (found.key, found.now) if found is not None and found.now is not None else None
 
+    def shown(self, at: Position, key: int) -> Position:
+        """Where the order of what stands here is written."""
+        return written_at(self.texts[at.file], at, key)
+
 
 _Found = tuple[Position, list[Spot], Instruction, Mode | None]
 
@@ -230,7 +234,8 @@ def _accesses(program: Program, copies: dict[Position, tuple[Spot, ...]], texts:
         key = (at.file, written[0], -1) if written is not None else (at.file, at.line, at.column)
         instructions = [program.functions[n].code[k] for n, k in spots]
         first = max(instructions, key=lambda i: not isinstance(i, (*READS, *WRITES)))
-        known = groups.setdefault(key, (at, [], first, written[1] if written is not None else None))
+        shown = texts.shown(at, written[0]) if written is not None else at
+        known = groups.setdefault(key, (shown, [], first, written[1] if written is not None else None))
         known[1].extend(spots)
     yield from groups.values()
 

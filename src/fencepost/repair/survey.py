@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, combinations
 
 from fencepost.models.registry import Model
-from fencepost.program.instructions import Fence, Instruction, Jump, Mode, Spawn
+from fencepost.program.instructions import Call, Fence, Instruction, Jump, Mode, Spawn
 from fencepost.program.operands import FunctionAddress, Position
 from fencepost.program.passes.mapping import TARGETS, map_for_model
 from fencepost.program.passes.rewrite import retarget
@@ -23,7 +23,7 @@ from fencepost.repair.sites import access_site, fence_sites, shared
 from fencepost.repair.sources import Inserted, Sources, compiles, insert, language_of
 from fencepost.repair.space import Assignment, Atom, Site, SiteKind, Space, Spot, make_space
 from fencepost.repair.text.columns import in_one_row
-from fencepost.repair.text.edits import Edit, OrderText, apply, position_of
+from fencepost.repair.text.edits import Edit, OrderText, apply, position_of, written_at
 from fencepost.repair.wrappers import copy_per_call
 from fencepost.witness.sites import foreign
 
@@ -166,7 +166,8 @@ class _Surveyor:
             spots.setdefault(key, []).extend(here)
             located = self.locate(at)
             assert located is not None, "what has an order should have a place"
-            places.setdefault(key, (found[1], self.position(*located)))
+            shown = written_at(self.sources.texts[found[0]], self.position(*located), found[1].key)
+            places.setdefault(key, (found[1], shown))
         for key, all_spots in spots.items():
             order, at = places[key]
             site = self.access_site(program, all_spots, order, at)
@@ -219,10 +220,11 @@ class _Surveyor:
         return sum(self.marker_of(i) is not None for f in program.functions for i in f.code)
 
     def ranges(self, program: Program) -> dict[str, list[tuple[int, int]]]:
-        """The lines of the functions that access shared memory, by file."""
+        """The lines of the functions that access shared memory, by file: themselves, or by an atomic operation of a
+        library (of C++ all of them are calls)."""
         found: dict[str, list[tuple[int, int]]] = {}
         for function in program.functions:
-            if foreign(function.at) or not any(_event(function, i) for i in function.code):
+            if foreign(function.at) or not any(_event(function, i) or self.called(i) for i in function.code):
                 continue
             assert function.at is not None
             file = function.at.file
@@ -230,6 +232,10 @@ class _Surveyor:
             if self.sources.load(file) is not None and lines:
                 found.setdefault(file, []).append((function.at.line, max(lines)))
         return found
+
+    def called(self, i: Instruction) -> bool:
+        """Whether it is a call of an atomic operation."""
+        return isinstance(i, Call) and self.order_at(i.at) is not None
 
     def marker_of(self, i: Instruction) -> tuple[str, int] | None:
         if not isinstance(i, Fence) or i.at is None or i.at.file not in self.marked:

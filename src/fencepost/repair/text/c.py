@@ -43,6 +43,7 @@ _FUNCTIONS = {
     "atomic_fetch_and": 2, "atomic_fetch_or": 2, "atomic_fetch_xor": 2, "atomic_flag_test_and_set": 1,
     "atomic_flag_clear": 1, "atomic_compare_exchange_weak": 3, "atomic_compare_exchange_strong": 3,
 }  # fmt: skip
+_DEFINE = re.compile(r"^[ \t]*#[ \t]*define\b(?:\\\n|[^\n])*", re.MULTILINE)
 _BUILTINS = re.compile(r"__atomic_(load|store|exchange|compare_exchange|fetch_\w+|\w+_fetch|test_and_set|clear)(_n)?$")
 
 
@@ -65,6 +66,8 @@ class CText:
         call = _Call.at(code, offset)
         if call is None:
             call = _defined_macro(text, offset)
+        if call is None and any(line.start() < offset < line.end() for line in _DEFINE.finditer(text)):
+            call = _Call.at(text, offset)
         if call is None:
             return None
         written = call.orders
@@ -225,6 +228,7 @@ class _Statements:
         self.code, self.found = code, list[int]()
         self.blocks: list[tuple[bool, bool, int]] = []  # is code, belongs to a `do`, the brackets open around it
         self.round = 0
+        self.without_braces: list[int] = []  # each `do` that has a statement for its body: the blocks around it
         fresh, skip = False, 0
         for i, c in enumerate(code):
             if i < skip:
@@ -271,6 +275,11 @@ class _Statements:
         word = _WORD.match(self.code, at)
         if word is not None and word.group() in _NEVER_FIRST:
             return 0
+        if word is not None and word.group() == "while" and self.without_braces[-1:] == [len(self.blocks)]:
+            self.without_braces.pop()
+            return 0
+        if word is not None and word.group() == "do" and not self.code[word.end() :].lstrip().startswith("{"):
+            self.without_braces.append(len(self.blocks))
         self.found.append(at)
         label = _LABEL.match(self.code, at)
         return label.end() if label is not None else 0

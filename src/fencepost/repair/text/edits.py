@@ -110,6 +110,12 @@ def position_of(file: str, text: str, offset: int) -> Position:
     return Position(file, text.count("\n", 0, offset) + 1, offset - start + 1)
 
 
+def written_at(text: str, at: Position, key: int) -> Position:
+    """Where the order of what stands at a place is written: there, or in the macro that is used there."""
+    written = position_of(at.file, text, key)
+    return at if written.line == at.line else written
+
+
 def matching(text: str, opening: int) -> int:
     """The bracket that closes the one at `opening`; the end of the text where there is none."""
     pairs = {"(": ")", "[": "]", "{": "}"}
