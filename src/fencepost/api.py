@@ -223,14 +223,14 @@ def _task(source: Source, flags: Sequence[str], options: RelaxOptions) -> Task:
     kept = {f.name: getattr(options, f.name) for f in fields(CheckOptions)}
     explored = CheckOptions(**(kept | {"fix": False}))
 
-    def decide(program: Program) -> Verdict:
+    def decide(program: Program, *, simplest: bool = False) -> Verdict:
         if robust_:
             return robust(program, against=options.model, time_limit=options.time_limit, jobs=options.jobs)
-        return _explored(program, explored)
+        return _explored(program, explored, simplest=simplest)
 
     return Task(
         given.files, given.flags, find_model(options.model), explored, given.read, decide, not robust_, options.only,
-        options.cost, options.time_limit,
+        options.cost, options.time_limit, partial(decide, simplest=True),
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import pytest
 import fencepost
 from fencepost.repair.patches import Replacement, replacements
 from fencepost.verdict import Answer
+from fencepost.witness.story import tell
 
 BUGS = sorted(Path(__file__).with_name("bugs").iterdir())
 QUICK = ("mp.c", "handover.c", "double_checked.c", "ticket.c", "abba.c", "check_then_set.c", "macros.c", "hazard.c",
@@ -81,6 +82,33 @@ def test_a_result_that_is_read_too_early_is_said(tmp_path: Path) -> None:
     found = fencepost.repair(tmp_path / "early.c")
     assert found.answer is Answer.PASS and any("hold a lock" in n for n in found.notes)
     assert any("reads result (early.c:7)" in n and "join that thread before" in n for n in found.notes)
+
+
+def test_a_function_of_nothing_but_calls_can_hold_a_fence() -> None:
+    """In C++ each atomic operation is a call: two fences are cheaper than a fence and two releases."""
+    found = fencepost.repair(BUGS[0].with_name("seqlock_class.cpp"))
+    assert found.cost == 6 and [c.after for c in found.changes] == ["fence release", "fence acquire"]
+
+
+def test_what_no_order_mends_is_told_without_weak_memory() -> None:
+    found = fencepost.repair(BUGS[0].with_name("ready_outside.c"))
+    assert found.answer is Answer.FAIL and found.verdict is not None and found.verdict.witness is not None
+    explained = tell(found.verdict.witness).explanation
+    assert explained.known == "lost wake-up" and "weak memory" not in explained.reason
+    assert found.reason.startswith("a signal is not remembered")
+
+
+def test_the_order_of_a_macro_is_changed_where_it_is_written(tmp_path: Path) -> None:
+    """Whoever obeys the fix at a use would change what only that use does."""
+    path = tmp_path / "szymanski_macros.c"
+    path.write_text(BUGS[0].with_name(path.name).read_text())
+    verdict = fencepost.check(path)
+    assert re.findall(r"szymanski_macros\.c:\d+: #define (\w+)", " ".join(verdict.fix.split())) == ["LD", "ST"]
+    assert verdict.witness is not None and verdict.witness.cure is not None
+    path.write_text(applied(path.read_text(), replacements(verdict.witness.cure())))
+    assert fencepost.check(path).answer is Answer.PASS
+    path.write_text(BUGS[0].with_name(path.name).read_text())
+    assert [c.at.line for c in fencepost.repair(path).changes] == [8, 9]
 
 
 @pytest.mark.parametrize("name", ["no_lock.c", "lazy_once.c", "peterson_plain.c", "stop_flag.cpp", "dcl_static.cpp"])

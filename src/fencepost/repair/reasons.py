@@ -7,6 +7,7 @@ from fencepost.program.instructions import ErrorKind
 from fencepost.verdict import Verdict, Witness
 from fencepost.witness.case import open_case
 from fencepost.witness.names import listed
+from fencepost.witness.patterns import known_as
 from fencepost.witness.protocols import asked_before, consulted, locked_by_one
 
 _RULES = {
@@ -23,6 +24,19 @@ _RULES = {
     ErrorKind.OUT_OF_BOUNDS: "memory outside of an object is used",
     ErrorKind.DIVISION: "a number is divided by zero",
 }
+#: Of what has a name.
+_BY_NAME = {
+    "ABA": "a value that was changed and came back is taken for one that nobody touched: put a counter beside it, or"
+    " use memory again only when nobody holds a pointer to it",
+    "lost wake-up": "a signal is not remembered: change under the mutex what is waited for, look at it under the mutex"
+    " before waiting, and wake whoever may sleep already",
+    "lock order inversion": "locks have to be taken in the same order everywhere",
+    "lost update": "a value is read, and written back after somebody else has changed it: use a read-modify-write, or"
+    " hold a lock around both",
+    "torn read": "values that belong together are read one by one: hold a lock around them, or look at a version before"
+    " and after",
+    "condition variable without a loop": "who was woken has to look at the condition again: while, not if",
+}
 _RACE = "two threads access the same plain memory, one of them writes, and nothing that the program does connects them"
 
 
@@ -36,7 +50,7 @@ def why_nothing_helps(verdict: Verdict) -> str:
     kind = witness.error.kind
     if kind is ErrorKind.RACE:
         return meant_to_keep_apart(witness) or f"{_RACE}: make the memory atomic, or hold a lock around every access"
-    rule = _RULES.get(kind, "")
+    rule = _BY_NAME.get(known_as(open_case(witness)), _RULES.get(kind, ""))
     if _is_interleaving(witness):
         turns = "the threads only take turns in this execution, and no order of memory accesses forbids that"
         return f"{rule}; {turns}" if rule else turns

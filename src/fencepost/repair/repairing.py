@@ -36,8 +36,8 @@ Prepare = Callable[[Program], Program]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What to repair. `check` decides whether a program is good; `explores`: its executions can be judged one by one.
-    `only` is accesses, fences or empty."""
+    """What to repair. `check` decides whether a program is good, and `told` does so with a witness for people to read;
+    `explores`: its executions can be judged one by one. `only` is accesses, fences or empty."""
 
     files: tuple[str, ...]
     flags: tuple[str, ...]
@@ -49,6 +49,7 @@ class Task:
     only: str = ""
     costs: tuple[str, ...] = ()
     seconds: float | None = None
+    told: Check | None = None
 
 
 def repair(task: Task) -> Repair:
@@ -168,9 +169,9 @@ def _told(task: Task, made: Survey, found: Search, oracle: Oracle, rule: str = "
         beyond = task.check(strongest(made.sources.program({}), task.model.architecture))
         if beyond.answer is not Answer.FAIL:
             return replace(common, reason=_elsewhere(made))
-        return replace(
-            common, answer=Answer.FAIL, reason=rule or why_nothing_helps(found.verdict), proved=not common.objections
-        )
+        shown = (task.told or task.check)(made.space.build(made.space.top))
+        reason = rule or why_nothing_helps(shown)
+        return replace(common, answer=Answer.FAIL, reason=reason, verdict=shown, proved=not common.objections)
     if found.ending is Ending.UNKNOWN:
         return common
     return _patched(task, made, found, oracle, common)
