@@ -74,11 +74,12 @@ def confirmed(witness: Witness, model: Model) -> Witness:
     does not end in its error. An analysis may show an execution of another model than it was asked about: that of an
     error that the program has without weak memory."""
     from fencepost.witness.confirm import confirm, model_of
+    from fencepost.witness.raced import with_what_is_read
     from fencepost.witness.repair import repair
 
     own = model if witness.model == model.name else model_of(witness)
     assert own is not None, "the model of a new witness should be at hand"
-    whole = repair(witness, own)
+    whole = with_what_is_read(repair(witness, own))
     whole = whole if own.ours else replace(whole, model_text=own.source)
     confirm(whole, own)
     return whole

@@ -30,7 +30,7 @@ NAMES = {
     "seqlock_pair.c": "broken sequence lock", "futex_waker.c": "", "peterson_relacq.c": "store buffering",
     "dcl_static.cpp": "double-checked locking", "bakery_numbers.c": "", "aba_freelist.c": "ABA",
     "torn.c": "torn read", "hash_resize.c": "unsafe publication", "event_count.cpp": "store buffering",
-    "barber.c": "lost wake-up", "spin_plain_store.cpp": "unlock without release",
+    "barber.c": "lost wake-up", "futex_overwritten.c": "lost wake-up", "spin_plain_store.cpp": "unlock without release",
 }  # fmt: skip
 
 

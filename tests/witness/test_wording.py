@@ -131,3 +131,47 @@ def test_the_picture_begins_with_values_of_the_program() -> None:
         for name in ("futex_unlock.c", "three_accounts.cpp")
     }
     assert chips == {"futex_unlock.c": ["at first f = 0"], "three_accounts.cpp": []}
+
+
+def test_a_loop_that_waits_is_told_with_what_it_finds(tmp_path: Path) -> None:
+    path = tmp_path / "barrier.c"
+    path.write_text(
+        "#include <pthread.h>\n#include <stdatomic.h>\nstatic atomic_int count, spins;\n"
+        "static void *w(void *p) {\n"
+        "  if (atomic_fetch_add(&count, 1) == 1) { count = 0; atomic_fetch_add(&count, 1); }\n"
+        "  else { while (count != 0) { if (spins > 4) break; } }\n  return 0;\n}\n"
+        "int main(void) { pthread_t s, t; pthread_create(&s, 0, w, 0); pthread_create(&t, 0, w, 0);\n"
+        "  pthread_join(s, 0); pthread_join(t, 0); }\n"
+    )
+    witness = fencepost.check(path, fix=False).witness
+    assert witness is not None
+    told = tell(witness)
+    assert "finds count = 1 since thread w#2 (barrier.c:5)" in told.explanation.reason
+    assert "spins = 0, and nobody is left to change that" in told.explanation.reason
+    assert steps(told)[-1] == "waits for count or spins to change"
+
+
+def test_a_local_variable_that_its_thread_may_leave_is_named() -> None:
+    reason = story("mcs_on_stack.c").explanation.reason
+    assert "writes n@spend#1.next (mcs_on_stack.c:13), a local variable of thread spend#1" in reason
+
+
+def test_a_free_that_missed_who_uses_the_memory_is_told_with_what_it_missed() -> None:
+    reason = story("hazard_pointer.cpp").explanation.reason
+    assert "thread retire read hazard = NULL from the initial value although thread use had stored" in reason
+
+
+def test_a_race_is_about_the_value_that_was_read() -> None:
+    """Not about the constructor of the node."""
+    assert "writes Node#2.data (michael_scott.cpp:12)" in story("michael_scott.cpp").explanation.reason
+
+
+def test_memory_of_new_beside_a_destructor_has_the_name_of_its_type() -> None:
+    """There `operator new` is invoked: what is noted of it stands on the second line."""
+    assert "Session#1.bytes" in story("session.cpp").error.message
+
+
+def test_places_and_choices_inside_of_a_library_are_told_at_the_call() -> None:
+    told = story("aba_pool.cpp")
+    assert "t1 read head = 2 (aba_pool.cpp:13)" in told.explanation.reason
+    assert not any(t.startswith("chooses") for t in steps(told))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from fencepost.execution.execution import Event, EventKind
-from fencepost.program.instructions import Await, BlockingCas, ErrorKind, Op
+from fencepost.program.instructions import Await, BlockingCas, ErrorKind, Mode, Op
 from fencepost.program.interpret import Action, Kind
-from fencepost.program.operands import Const, Reg, to_signed
+from fencepost.program.layout import MAX_THREADS, REGION_MASK, STACK, THREAD_SHIFT
+from fencepost.program.operands import Const, Position, Reg, to_signed
 from fencepost.program.passes.synchronisation import DESTROYED_MUTEX
 from fencepost.records import dataclass
 from fencepost.verdict import Edge
@@ -20,6 +21,7 @@ from fencepost.witness.protocols import (
     Torn,
     Unchecked,
     asked_before,
+    changed_asleep,
     locked_by_one,
     signalled_nobody,
     signalled_too_early,
@@ -31,6 +33,7 @@ from fencepost.witness.protocols import (
 from fencepost.witness.remedy import Remedy, remedies
 from fencepost.witness.replay import WAITING_PARTS
 from fencepost.witness.rounds import go_round
+from fencepost.witness.sites import in_library
 from fencepost.witness.titles import TITLES
 
 
@@ -58,7 +61,21 @@ def waits_for(case: Case, thread: int, action: Action) -> str:
         return f"the lock {location}"
     if action.kind is Kind.READ:
         return f"{location} {_wanted(case, thread)}"
-    return action.message if action.message and action.message != "spin" else "something to change"
+    if action.message and action.message != "spin":
+        return action.message
+    looked = [case.names.location(a) for a in looked_at(case, thread)] if action.kind is Kind.BLOCK else []
+    return f"{' or '.join(looked) or 'something'} to change"
+
+
+def looked_at(case: Case, thread: int) -> list[int]:
+    """The places that a thread which goes round a loop for ever looks at: not its own variables."""
+    program, replayed = case.witness.program, case.replayed
+    if program is None or replayed is None:
+        return []
+    looked = go_round(program, case.witness.execution, case.relations, replayed.runs[thread].state).looked
+    others = {e.address for e in case.events if e.thread not in (-1, thread)}
+    atomic = {e.address for e in case.witness.execution.thread_events(thread) if e.is_read and e.mode is not Mode.NA}
+    return sorted(looked & (others | atomic))
 
 
 _SYMBOLS = {Op.EQ: "==", Op.NE: "!=", Op.ULT: "<", Op.ULE: "<=", Op.UGT: ">", Op.UGE: ">=", Op.SLT: "<",
@@ -316,8 +333,7 @@ class _Explainer:
         newest = self.case.relations.newest(action.address)
         last = self.case.events[newest[-1]] if newest else None
         if action.kind is Kind.BLOCK and action.spin is not None and not action.alone:
-            where = self.names.place(action.spin)
-            return f"{self.names.subject(thread)} goes round the loop at {where} for ever: it reads the newest values"
+            return self.goes_round(thread, action.spin)
         text = f"{self.names.subject(thread)} waits for {waits_for(self.case, thread, action)}"
         at = self.case.waits_at(thread)
         if at is not None:
@@ -334,6 +350,27 @@ class _Explainer:
                 return f"{text}, but it is {value}{writer} when it looks, and only {_going_round(loops)} there"
             return f"{text}, but it is {value}{writer} and nobody is left to change it"
         return text
+
+    def goes_round(self, thread: int, loop: Position) -> str:
+        """Of a thread that waits by looking again and again: what it finds, and who wrote that."""
+        at = self.case.waits_at(thread) if in_library(loop) else loop
+        text = f"{self.names.subject(thread)} goes round the loop{self.at(at)} for ever"
+        looked = looked_at(self.case, thread)
+        if not looked or any(self.loops_that_write(thread, a) for a in looked):
+            return f"{text}: it reads the newest values"
+        return f"{text}: it finds {listed([self.found(a) for a in looked])}, and nobody is left to change that"
+
+    def found(self, address: int) -> str:
+        """What is at a place in the end, and since when."""
+        location, newest = self.names.location(address), self.case.relations.newest(address)
+        last = self.case.events[newest[-1]] if newest else None
+        if last is None:
+            return location
+        since = f" since {self.who(last)}{self.place(last)}" if last.thread >= 0 else ""
+        return f"{location} = {self.names.value(last)}{since}"
+
+    def at(self, at: Position | None) -> str:
+        return f" at {self.names.place(at)}" if at is not None else ""
 
     def loops_that_write(self, waits: int, address: int) -> list[str]:
         """Where loops stand that go round for ever and write to a place, by the way or for a moment."""
@@ -353,13 +390,11 @@ class _Explainer:
 
     def changed_since(self, thread: int) -> str:
         """Of a futex: who changed the word after the thread had gone to sleep."""
-        word = self.case.replayed.runs[thread].about if self.case.replayed is not None else None
-        newest = self.case.relations.newest(word) if word is not None else ()
-        if word is None or not newest or self.case.events[newest[-1]].thread in (-1, thread):
+        last = changed_asleep(self.case, thread)
+        if last is None:
             return ""
-        last = self.case.events[newest[-1]]
-        value = f"{self.names.location(word)} is {self.names.value(last)} since {self.who(last)}{self.place(last)}"
-        return f": {value}, and nobody was woken for it"
+        value = f"{self.names.location(last.address)} is {self.names.value(last)}"
+        return f": {value} since {self.who(last)}{self.place(last)}, and nobody was woken for it"
 
     def too_early(self) -> str:
         found = signalled_too_early(self.case)
@@ -378,7 +413,7 @@ class _Explainer:
         blamed = [self.case.events[i] for i in self.error.events]
         frees = [e for e in blamed if e.kind is EventKind.FREE]
         if not frees:
-            return self.error.message or "the memory was freed"
+            return self.outlived(blamed) or self.error.message or "the memory was freed"
         if self.error.kind is ErrorKind.DOUBLE_FREE:
             return self.freed_twice(frees)
         access = next((self.touch(e) for e in blamed if e.is_access), None) or self.touch_to_come()
@@ -389,6 +424,24 @@ class _Explainer:
         had = "had freed" if self.numbers.get(free.id, 0) < number else "frees"
         return (
             f"{who} {what}, which {self.who(free)} {had}{self.place(free)}: nothing makes the free wait for the access"
+            f"{self.got_there()}"
+        )
+
+    def got_there(self) -> str:
+        """How two threads could come to where they are, where turns do not do it."""
+        if not self.case.cycle or self.case.relations.unordered:
+            return ""
+        return f". It takes weak memory to get there: {self.reordering()}"
+
+    def outlived(self, blamed: list[Event]) -> str:
+        """Of a local variable of a thread that others access."""
+        touched = next((e for e in blamed if e.is_access and e.address & REGION_MASK == STACK), None)
+        if touched is None:
+            return ""
+        owner, (who, what, _) = touched.address >> THREAD_SHIFT & MAX_THREADS - 1, self.touch(touched)
+        return (
+            f"{who} {what}, a local variable of {self.names.subject(owner)}: nothing makes the end of that thread wait"
+            f" for the access{self.got_there()}"
         )
 
     def freed_twice(self, frees: list[Event]) -> str:

@@ -90,7 +90,7 @@ def _of_futex(case: Case, events: list[Event], name: str, word: int) -> str:
 def _of_weak_cas(case: Case, choice: Event) -> bool:
     """Whether this is the choice that the pass `weak_cas` put before a compare-exchange: it stands at its place."""
     after = case.witness.execution.thread_events(choice.thread)[choice.index + 1 : choice.index + 2]
-    return any(e.is_read and e.at == choice.at and e.at is not None for e in after)
+    return any(e.is_read and case.events[e.id].at == choice.at and e.at is not None for e in after)
 
 
 def _fails(case: Case, e: Event) -> bool:

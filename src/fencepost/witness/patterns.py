@@ -10,6 +10,7 @@ from fencepost.program.instructions import ErrorKind
 from fencepost.witness.case import Case
 from fencepost.witness.protocols import (
     asked_before,
+    changed_asleep,
     counted_reference,
     double_checked,
     holds_lock,
@@ -88,8 +89,9 @@ def _letter(e: Event) -> str:
 
 def _lost_wake_up(case: Case) -> str:
     """A thread waits at a condition variable that was signalled before anybody waited there, or before what it waits
-    for was true."""
-    return "lost wake-up" if signalled_nobody(case) is not None or signalled_too_early(case) is not None else ""
+    for was true; or it sleeps at a futex whose word somebody changed and woke nobody."""
+    unsignalled = signalled_nobody(case) is not None or signalled_too_early(case) is not None
+    return "lost wake-up" if unsignalled or any(changed_asleep(case, t) for t in case.waiting) else ""
 
 
 def _lock_inversion(case: Case) -> str:
@@ -183,5 +185,5 @@ def aba(case: Case) -> tuple[Event, Event, Event] | None:
             between = [case.events[w] for w in order[order.index(first) + 1 : order.index(source)]]
             other = [w for w in between if w.value != e.value and w.thread != exchange.thread]
             if other and case.events[source].thread != exchange.thread:
-                return e, other[0], exchange
+                return case.events[e.id], other[0], exchange
     return None

@@ -277,3 +277,11 @@ def signalled_too_early(case: Case) -> tuple[Event, Event] | None:
             if found is not None:
                 return last, found
     return None
+
+
+def changed_asleep(case: Case, thread: int) -> Event | None:
+    """Of a thread that sleeps at a futex for ever: the last store to its word, of another thread."""
+    word = case.replayed.runs[thread].about if case.replayed is not None else None
+    newest = case.relations.newest(word) if word is not None else ()
+    last = case.events[newest[-1]] if newest else None
+    return last if last is not None and last.thread not in (-1, thread) else None

@@ -19,7 +19,8 @@ _AND = re.compile(rf"^\s*({_NAME}) = and \w+ ({_NAME}), -?\d+", re.M)
 _OR = re.compile(rf"^\s*({_NAME}) = or \w+ ({_NAME}), ", re.M)
 _CAST = re.compile(rf"^\s*({_NAME}) = bitcast [^,]*? ({_NAME}) to ", re.M)
 
-_MADE = re.compile(rf"^\s*({_NAME}) = (?:call|invoke) [^\n]*!heapallocsite !(\d+)", re.M)
+#: Where an exception may come out of it, the notes stand on the second line.
+_MADE = re.compile(rf"^\s*({_NAME}) = (?:call|invoke) [^\n]*(?:\n\s+to label [^\n]*)?!heapallocsite !(\d+)", re.M)
 _CALL = re.compile(r"\b(?:call|invoke) [^@]*(@(?:[-\w$.]+|\"[^\"]*\"))\(")
 _CALLED = re.compile(rf"^\s*({_NAME}) = (?:tail |musttail |notail )?(?:call|invoke) ")
 
