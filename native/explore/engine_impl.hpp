@@ -164,7 +164,7 @@ template <unsigned W> void Engine<W>::settle_read(Id r) {
   } else {
     answer(r);
   }
-  if (a.part == Part::Cas) v.mode = g.thread[v.thread].now->action.rmw ? a.mode : a.failure;
+  if (a.part == Part::Cas) v.mode = g.thread[v.thread].now->state.write_pending ? a.mode : a.failure;
   compute_rows(g, r, options_.model);
   stop_after_attempt(r);
 }

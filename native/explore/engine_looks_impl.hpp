@@ -18,8 +18,11 @@ template <unsigned W> bool Engine<W>::looked_twice(const typename Graph<W>::Thre
   if (!leaves_out_ || th.last == none || g[th.last].po_before == none) return false;
   const Event &v = g[th.last], &u = g[v.po_before];
   if (!v.is_read() || !u.is_read() || u.location != v.location || u.value != v.value) return false;
-  if (u.at->action.part != Part::Await || !u.at->action.spin || u.mode == Mode::Na) return false;
-  if (u.at->action.barrier || v.at->action.barrier || u.reads_from == v.reads_from) return false;
+  const Action& look = u.at->action;
+  const bool waited = look.part == Part::Await && look.spin;
+  const bool looked = look.part == Part::Load && !u.at->state.spins.empty();
+  if (!(waited || looked) || u.mode == Mode::Na) return false;
+  if (look.barrier || v.at->action.barrier || u.reads_from == v.reads_from) return false;
   return u.mode == v.mode || u.mode == Mode::Rlx || (u.mode == Mode::Acq && acquires(v.mode) && v.mode != Mode::AcqPc);
 }
 

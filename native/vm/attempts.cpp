@@ -17,38 +17,12 @@ bool balanced(const std::map<std::uint64_t, std::uint64_t>& sums) {
 
 } // namespace
 
-// Runs on from a read with this value, and through the write that may belong to it, up to the next action; whether
-// there is such a write.
-bool Attempts::goes_on(ThreadState& s, const Action& read, std::uint64_t value, Action& write, Action& reached) {
-  s.spins.clear(); // what was met in loops before says nothing about this way
-  machine_.reply(s, read, value);
-  write = machine_.run(s);
-  reached = write;
-  if (write.kind != ActionKind::Write || !write.rmw) return false;
-  machine_.reply(s, write, 0);
-  reached = machine_.run(s);
-  return true;
-}
-
-// Whether the attempt, made at `from` in place of the one that was made there, leads to the same.
-bool Attempts::leads_to(const LocalState& from, const Ahead& ahead) {
-  const Action &a = from.action, &again = ahead.read->action;
-  if (a.kind != ActionKind::Read || a.part != Part::Rmw || a.address != again.address || a.size != again.size ||
-      a.mode != again.mode)
-    return false;
-  ThreadState direct = from.state;
-  Action write, end;
-  return goes_on(direct, a, ahead.value, write, end) && write.value == ahead.write.value &&
-         write.mode == ahead.write.mode && end.kind == ahead.reached.kind && end.spin == ahead.reached.spin &&
-         rounds_.same(direct, ahead.state);
-}
-
 std::unique_ptr<LocalState> Attempts::judge(const LocalState& now) {
   if (now.action.kind != ActionKind::Write || !now.action.rmw || now.state.blocks) return nullptr;
   const LocalState& last = *now.parent;
   if (last.action.part != Part::Rmw || last.action.barrier || !is_global(last)) return nullptr;
-  Ahead ahead{&last, now.answer, last.state, {}, {}};
-  if (!goes_on(ahead.state, last.action, now.answer, ahead.write, ahead.reached)) return nullptr;
+  const auto ahead = rounds_.ahead(last, now.answer);
+  if (!ahead.writes) return nullptr;
   std::map<std::uint64_t, std::uint64_t> sums; // by address: what was added so far
   const LocalState *behind = nullptr, *before = &last;
   int left = longest_run;
@@ -58,7 +32,7 @@ std::unique_ptr<LocalState> Attempts::judge(const LocalState& now) {
       sums[a.address] = (sums[a.address] + a.value - at->answer) & mask_of(8u * a.size);
     else if (!is_quiet(*at))
       return nullptr;
-    if (balanced(sums) && leads_to(*at, ahead)) {
+    if (balanced(sums) && a.part == Part::Rmw && rounds_.may_be_made_at(*at, last, now.answer, ahead)) {
       const bool round = behind && rounds_.same(behind->state, ahead.state); // to where the one in vain led
       return stopped(now, at->state.events, round ? behind : nullptr);
     }
@@ -107,13 +81,32 @@ std::unique_ptr<LocalState> Attempts::judge_head(const LocalState& now) {
   return found;
 }
 
+// A loop that begins with an attempt comes back with nothing but that: it is judged by the read of the next one. Not
+// where it does not wait in between: threads see one another try for ever. And once: who was there before, in the same
+// state, made a round of which nothing was told.
+bool Attempts::is_told_by_next(const LocalState& now) const {
+  if (now.action.kind != ActionKind::Block || !now.action.undone) return false;
+  const LocalState* first = now.parent; // of the round
+  bool added = false, waited = false;
+  for (; first && first->state.events >= now.action.value; first = first->parent) {
+    const bool sum = adds(*first, machine_.program()) && is_global(*first);
+    if ((!sum && !is_quiet(*first)) || is_attempt(*first)) return false;
+    added |= sum;
+    waited |= first->action.part == Part::Await;
+    if (first->state.events == now.action.value) break;
+  }
+  if (!added || !waited || !first) return false;
+  int left = longest_run;
+  for (const LocalState* at = first->parent; at && left-- > 0; at = at->parent)
+    if (rounds_.same(at->state, first->state)) return false;
+  return true;
+}
+
 bool Attempts::is_indifferent(const LocalState& read, std::uint64_t one, std::uint64_t other) {
   if (one == other) return true;
   if (!machine_.satisfied(read.state, read.action, other)) return false;
-  ThreadState a = read.state, b = read.state;
-  Action write, first, second;
-  if (goes_on(a, read.action, one, write, first) != goes_on(b, read.action, other, write, second)) return false;
-  return first.kind == second.kind && first.spin == second.spin && rounds_.same(a, b);
+  const Rounds::Ahead a = rounds_.ahead(read, one), b = rounds_.ahead(read, other);
+  return a.writes == b.writes && rounds_.alike(a, b);
 }
 
 } // namespace fencepost

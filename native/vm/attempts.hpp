@@ -21,20 +21,15 @@ public:
   // The same for a thread that has come round to the head of a loop, where the second attempt was in vain, too.
   static std::unique_ptr<LocalState> judge_head(const LocalState& now);
 
+  // Whether a thread that has come round to the head of a loop made an attempt in vain that its next one will tell, and
+  // not before: then it goes on.
+  bool is_told_by_next(const LocalState& now) const;
+
   // Whether a read, or an update that adds, goes on alike with both values.
   bool is_indifferent(const LocalState& read, std::uint64_t one, std::uint64_t other);
 
 private:
-  // What comes of an attempt: the state before its read, then as far as the action after its write.
-  struct Ahead {
-    const LocalState* read;
-    std::uint64_t value;
-    ThreadState state;
-    Action write, reached;
-  };
-  bool leads_to(const LocalState& from, const Ahead& ahead);
   std::unique_ptr<LocalState> stopped(const LocalState& now, std::uint64_t first, const LocalState* round);
-  bool goes_on(ThreadState& s, const Action& read, std::uint64_t value, Action& write, Action& reached);
 
   Machine& machine_;
   const Rounds& rounds_;

@@ -55,14 +55,16 @@ LocalStates::LocalStates(const Bytecode& program, bool track_dependencies, Machi
     : machine_(program, track_dependencies, limits), least_(program.threads.size() == 1 ? limits.prologue : 0),
       locations_(program, prologue_), numbers_(std::move(numbers)) {
   FP_REQUIRE(numbers_ != nullptr, "threads should have numbers");
-  if (limits.shortcuts && !track_dependencies) rounds_ = std::make_unique<Rounds>(machine_);
+  if (limits.shortcuts && !track_dependencies) rounds_ = std::make_unique<Rounds>(machine_, limits.keeps);
   const auto undoes = [](const Instruction& i) { return i.opcode == Opcode::SpinHead && i.flags & flag::undoes; };
   const auto spins = [](const Instruction& i) { return i.opcode == Opcode::SpinHead; };
   const bool any = std::any_of(program.code.begin(), program.code.end(), undoes);
   if (any && rounds_) attempts_ = std::make_unique<Attempts>(machine_, *rounds_);
   const bool old_values = limits.old_values && std::any_of(program.code.begin(), program.code.end(), spins);
   const auto block = [](const Instruction& i) { return i.opcode == Opcode::AtomicBegin; };
-  const bool ordered = limits.ordered && std::none_of(program.code.begin(), program.code.end(), block);
+  const bool blocks = std::any_of(program.code.begin(), program.code.end(), block);
+  goes_round_ = attempts_ && limits.keeps && !blocks;
+  const bool ordered = limits.ordered && !blocks;
   if (old_values || (any && limits.keeps))
     undone_ = std::make_unique<UndoneRounds>(program, limits.old_values, ordered);
 }
@@ -121,6 +123,7 @@ LocalState* LocalStates::compute_next(LocalState* state, std::uint64_t answer) {
   fresh->parent = state;
   fresh->answer = answer;
   fresh->running = state->running + (kind == ActionKind::Spawn ? 1 : kind == ActionKind::Join ? -1 : 0);
+  if (goes_round_ && attempts_->is_told_by_next(*fresh)) fresh->action = machine_.run_past(fresh->state);
   std::unique_ptr<LocalState> stopped;
   while (auto found = attempts_ ? Attempts::judge_head(*fresh) : nullptr) {
     if (!stopped) stopped = std::move(found);

@@ -164,6 +164,7 @@ private:
   Locations locations_;
   std::unique_ptr<Rounds> rounds_;       // where they are looked for
   std::unique_ptr<Attempts> attempts_;   // likewise, of programs with loops that may take back what they add
+  bool goes_round_ = false;              // where the engine leaves attempts out
   std::unique_ptr<UndoneRounds> undone_; // where there may be some that matter
   std::vector<std::unique_ptr<LocalState>> states_;
   std::map<Start, LocalState*> first_;

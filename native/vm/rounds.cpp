@@ -60,6 +60,34 @@ bool Rounds::same(const ThreadState& a, const ThreadState& b) const {
   return x.stack == y.stack;
 }
 
+Rounds::Ahead Rounds::ahead(const LocalState& read, std::uint64_t value) const {
+  Ahead found{read.state, {}, {}};
+  found.state.spins.clear(); // what was met in loops before says nothing about this way
+  machine_.reply(found.state, read.action, value);
+  found.reached = machine_.run(found.state);
+  found.writes = found.reached.kind == ActionKind::Write && found.reached.rmw;
+  if (!found.writes) return found;
+  found.write = found.reached;
+  machine_.reply(found.state, found.write, 0);
+  found.reached = machine_.run(found.state);
+  return found;
+}
+
+bool Rounds::alike(const Ahead& a, const Ahead& b) const {
+  return a.reached.kind == b.reached.kind && a.reached.spin == b.reached.spin && same(a.state, b.state);
+}
+
+bool Rounds::may_be_made_at(const LocalState& from, const LocalState& last, std::uint64_t value,
+                            const Ahead& found) const {
+  const Action &a = from.action, &r = last.action;
+  FP_ASSERT(from.state.thread == last.state.thread, "a shortcut should be one of the same thread");
+  if (a.kind != ActionKind::Read || !updates(a.part) || a.lock || a.address != r.address || a.size != r.size ||
+      a.mode != r.mode || !machine_.satisfied(from.state, a, value))
+    return false;
+  const Ahead direct = ahead(from, value);
+  return direct.writes && direct.write.value == found.write.value && alike(direct, found);
+}
+
 // Whether from `from` the last read alone leads to where the whole run led.
 bool Rounds::is_shortcut(const LocalState& from, const LocalState& last, const LocalState& now) {
   const Action &a = from.action, &r = last.action;
@@ -82,11 +110,34 @@ std::uint32_t Rounds::loop_of(const LocalState& now) const {
   return now.action.position;
 }
 
+// Likewise an update that is about to write: made where the run began it would write the same and lead to the same. Its
+// thread stops before it writes.
+void Rounds::judge_update(LocalState& now) const {
+  const LocalState& last = *now.parent;
+  const Action& r = last.action;
+  if (!with_updates_ || !now.action.rmw || now.state.blocks || last.mixed || r.kind != ActionKind::Read || r.lock ||
+      r.barrier || layout::region(r.address) != 0)
+    return;
+  const Ahead found = ahead(last, now.answer);
+  const LocalState* since = nullptr;
+  int left = longest_run;
+  for (const LocalState* at = last.parent; at && left-- > 0 && is_quiet(*at); at = at->parent)
+    if (may_be_made_at(*at, last, now.answer, found)) since = at;
+  if (!since) return;
+  const std::uint32_t position = r.position;
+  now.action = {};
+  now.action.kind = ActionKind::Block;
+  now.action.shortcut = now.action.silent = true;
+  now.action.position = position;
+  now.action.value = since->state.events;
+}
+
 void Rounds::judge(LocalState& now) {
   const Action met = now.action;
   FP_ASSERT(!now.parent || now.parent->state.thread == now.state.thread, "a state should have its own thread's parent");
   const bool spins = met.kind == ActionKind::Block && met.spin && !met.alone && !met.undone;
-  if (!now.parent || now.state.write_pending || met.kind == ActionKind::Error) return;
+  if (!now.parent || met.kind == ActionKind::Error) return;
+  if (now.state.write_pending) return judge_update(now);
   if (met.kind == ActionKind::Block && !spins) return;
   const LocalState& last = *now.parent;
   if (last.action.kind != ActionKind::Read) return;

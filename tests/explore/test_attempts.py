@@ -100,6 +100,24 @@ def test_a_lock_whose_attempts_take_back_counts_only_those_that_succeed(
     assert (found.answer, found.executions, found.blocked) == (Answer.PASS, executions, 0)
 
 
+@pytest.mark.parametrize(("threads", "symmetry", "executions"), [(2, False, 14), (2, True, 7), (3, True, 115)])
+@pytest.mark.parametrize("model", ["sc", "rc11"])
+def test_it_does_not_matter_where_the_loop_begins(threads: int, symmetry: bool, executions: int, model: str) -> None:
+    """`for (;;)` around the attempt, in place of one attempt before the loop."""
+    text = f"""
+    var l = 10, d
+    thread T(i in 1..{threads}) {{
+      while 1 {{ k := FADD(l.acq, -1); if k > 0 {{ break }}; FADD(l, 1); wait(l > 0) }}
+      r := d
+      FADD(l.rel, 1)
+      while 1 {{ k := FADD(l.acq, -10); if k == 10 {{ break }}; FADD(l, 10); wait(l == 10) }}
+      d := 1
+      FADD(l.rel, 10)
+    }}"""
+    found = _checked(text, model, symmetry=symmetry)
+    assert (found.answer, found.executions, found.blocked) == (Answer.PASS, executions, 0), found.reason
+
+
 def _checked(text: str, model: str, **options: Any) -> Verdict:
     return explore(read(text, "a.fp"), model, CheckOptions(model=model, fix=False, **options))
 

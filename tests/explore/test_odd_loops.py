@@ -45,6 +45,10 @@ SHORTCUTS = (
     "e := 0; k := 0; while !k { e, k := CAS($a, e, 1); if !k { if e == 2 { break } } }",
     "$b := 1; k := $a; while k == 0 { k := $a; s := $b }; $b := 2",
     "k := 1; while k { s := 1; while s { s := $a }; k := XCHG($a, 1) }",
+    "_, k := CAS($a, 0, $v); if !k { while !k { _, k := CAS($a, 0, $v) } }",
+    "_, k := CAS($a, 0, $v); if !k { _, k := CAS($a, 0, 1); if !k { s := 1 } }",
+    "k := 1; while k { k := $a; if !k { k := XCHG($a, $v) } }",
+    "k := 1; while k { k := $a.acq; if !k { k := XCHG($a.acq, 1) } }; $b := 1",
 )
 ASSERTS = ("r := $a; assert(r != $v)", "r := $a; s := $b; assert(r <= s)")
 OTHERS = ("$a := $v", "r := $a", "$a := $v; $b := 1", "$a := 0", "r := FADD($b, $v)", "_, r := CAS($a, $v, 0)")

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 import fencepost
+from fencepost.explore import explore, outcomes
+from fencepost.frontends.pseudo import read
+from fencepost.options import CheckOptions
 from fencepost.program.instructions import ErrorKind
 from fencepost.verdict import Answer, Verdict
 
@@ -48,6 +51,34 @@ void *user(void *unused) {
 }
 """
 
+#: The same in one condition.
+_TTAS_AT_ONCE = """
+atomic_int x; int data;
+void *user(void *unused) {
+  while (atomic_load_explicit(&x, memory_order_relaxed) || atomic_exchange_explicit(&x, 1, memory_order_acquire)) ;
+  data++;
+  atomic_store_explicit(&x, 0, memory_order_release);
+  return 0;
+}
+"""
+
+#: A lock whose first two attempts the compiler has put before its loop.
+_PEELED_LOCK = """
+atomic_int x; int data;
+void *user(void *unused) {
+  int r = 0;
+  if (!atomic_compare_exchange_strong(&x, &r, 1)) {
+    r = 0;
+    if (!atomic_compare_exchange_strong(&x, &r, 1)) {
+      do r = 0; while (!atomic_compare_exchange_strong(&x, &r, 1));
+    }
+  }
+  data++;
+  x = 0;
+  return 0;
+}
+"""
+
 _COUNTER = """
 atomic_int x;
 void *user(void *unused) {
@@ -83,8 +114,12 @@ def _check(folder: Path, body: str, threads: int, *, end: str = "", **options: o
 
 @pytest.mark.parametrize(
     ("body", "threads", "executions"),
-    [(_CAS_LOCK, 2, 2), (_CAS_LOCK, 3, 6), (_CAS_LOCK, 4, 24), (_TTAS, 2, 2), (_TTAS, 3, 6), (_TTAS, 4, 24)],
-)
+    [
+        (_CAS_LOCK, 2, 2), (_CAS_LOCK, 3, 6), (_CAS_LOCK, 4, 24), (_TTAS, 2, 2), (_TTAS, 3, 6), (_TTAS, 4, 24),
+        (_PEELED_LOCK, 2, 2), (_PEELED_LOCK, 3, 6), (_PEELED_LOCK, 4, 24), (_TTAS_AT_ONCE, 2, 2),
+        (_TTAS_AT_ONCE, 4, 24),
+    ],
+)  # fmt: skip
 def test_a_lock_has_no_execution_that_only_waits(tmp_path: Path, body: str, threads: int, executions: int) -> None:
     """One for each order: whether the test before the exchange saw that the lock was free earlier is no matter."""
     verdict = _check(tmp_path, body, threads)
@@ -128,6 +163,26 @@ def test_a_stronger_read_is_not_put_in_the_place_of_a_weaker_one(tmp_path: Path)
     """
     verdict = _check(tmp_path, body, 2, fix=False)
     assert [e.kind for e in verdict.errors] == [ErrorKind.ASSERTION]
+
+
+@pytest.mark.parametrize("model", ["sc", "rc11"])
+def test_an_update_that_writes_something_else_is_no_shortcut(model: str) -> None:
+    """Both attempts succeed alike, but for what they leave behind."""
+    attempts = "_, k := CAS(x, 0, 2); if !k { _, k := CAS(x, 0, 3) }"
+    text = f"var x = 1\nthread P {{ {attempts} }}\nthread Q {{ x := 0 }}\nobserve x\n"
+    assert {value for ((_, value),) in outcomes(read(text, "a.fp"), model).states} == {0, 2, 3}
+
+
+def test_an_update_that_orders_more_is_no_shortcut() -> None:
+    """Who fails may find the lock free by a relaxed exchange, and then old data: an acquire would have found new."""
+    text = """
+    var x = 1, data
+    thread P { _, k := CAS(x.acq, 0, 2); if !k { _, k := CAS(x, 0, 2) }; if k { r := data; assert(r == 1) } }
+    thread Q { data := 1; x.rel := 0 }
+    """
+    assert [e.kind for e in explore(read(text, "a.fp"), "rc11", CheckOptions(fix=False)).errors] == [
+        ErrorKind.ASSERTION
+    ]
 
 
 def test_a_wait_that_orders_more_is_not_moved(tmp_path: Path) -> None:
