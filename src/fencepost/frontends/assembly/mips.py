@@ -118,10 +118,17 @@ class MIPS(Dialect):
         immediate, plain = _immediate(name)
         if plain in _ALU:
             self._three(plain, t, immediate=immediate, unsigned=name in ("sltu", "sltiu"))
+        elif name == "nor":
+            self._nor(t)
         elif name in ("li", "lui", "move", "not", "neg", "dext"):
             self._simple(name, t)
         else:
             self.unknown(mnemonic, t)
+
+    def _nor(self, t: Tokens) -> None:
+        dst, a = self._target(t), self._next_source(t)
+        either = self.code.compute(Op.OR, a, self._next_source(t))
+        self.code.compute(Op.XOR, either, Const(-1), dst=dst)
 
     def _three(self, name: str, t: Tokens, *, immediate: bool, unsigned: bool) -> None:
         op, word = _ALU[name]

@@ -18,6 +18,7 @@ from fencepost.program.program import Function, Program
 
 Cell = tuple[int, int]  # start and end offsets
 _THREAD = re.compile(r"P(\d+)\Z")
+_BAR = re.compile(r"\|(?!=)")  # `r1 |= 2` is one instruction of BPF
 
 
 def read_columns(frame: Frame, dialect: type[Dialect]) -> Program:
@@ -51,9 +52,9 @@ def _rows(frame: Frame) -> list[list[Cell]]:
     rows: list[list[Cell]] = []
     while (end := text.find(";", at, stop)) >= 0:
         cells: list[Cell] = []
-        while (bar := text.find("|", at, end)) >= 0:
-            cells.append((at, bar))
-            at = bar + 1
+        while bar := _BAR.search(text, at, end):
+            cells.append((at, bar.start()))
+            at = bar.end()
         cells.append((at, end))
         rows.append(cells)
         at = end + 1
