@@ -305,3 +305,11 @@ def test_who_goes_round_may_stand_at_a_wait_that_is_served(model: str) -> None:
     options = CheckOptions(model=model, fix=False, max_events=60)
     found = fencepost.check(read(text, "for_ever.fp"), options=options)
     assert found.errors[0].kind is ErrorKind.LIVENESS
+
+
+@pytest.mark.parametrize("model", _MODELS)
+def test_who_is_where_he_was_only_after_two_rounds_goes_round_for_ever(model: str) -> None:
+    """Each round leaves i as the one before did not; every other is the same."""
+    loop = "while 1 { s := x; if i < 2 { if k { k := y; y := s }; i := (i + 1) & 1 }; s := y; if s == 2 { break } }"
+    text = f"var x, y\nthread P {{ local i, k, s; y := 1; _, k := CAS(y, 0, 2); {loop} }}\nthread Q {{ y := 0 }}\n"
+    assert _checked(text, model).errors[0].kind is ErrorKind.LIVENESS

@@ -33,11 +33,22 @@ def newest(machine: Machine, execution: Execution, relations: Relations, action:
     return values or [machine.initial(action.address, action.size)]
 
 
+_Where = tuple[tuple[object, ...], ...]
+
+
+def _where(state: ThreadState, own: dict[int, int]) -> _Where:
+    """All that decides what a thread does next, where memory is only its own to change."""
+    frames = tuple((f.function.name, f.pc, *f.values) for f in state.frames)
+    private = tuple(sorted((address, value) for address, (value, _) in state.private.items()))
+    return frames, private, tuple(sorted(own.items()))
+
+
 def go_round(program: Program, execution: Execution, relations: Relations, state: ThreadState) -> Round:
     """One round of a thread that is alone with memory as it is in the end: it reads, takes back what it adds, and
-    stores."""
+    stores. It may pass the head of its loop more than once before it is where it was."""
     state, machine, found = state.clone(), Machine(program), Round()
     own: dict[int, int] = {}
+    been: set[_Where] = set()
     for step in range(_LONG_ROUND):
         action = machine.run(state)
         if action.kind is Kind.BLOCK and step == 0 and action.spin is not None:
@@ -48,6 +59,11 @@ def go_round(program: Program, execution: Execution, relations: Relations, state
         there = {own[action.address]} if action.address in own else set(newest(machine, execution, relations, action))
         if action.kind is Kind.READ:
             found.looked.add(action.address)
+            here = _where(state, own)
+            if here in been:
+                found.returns = True
+                return found
+            been.add(here)
             if len(there) > 1 or not all(machine.satisfied(state, v) for v in there):
                 found.returns = len(there) == 1
                 return found
