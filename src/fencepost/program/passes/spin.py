@@ -9,6 +9,9 @@ iteration that adds something and takes it back, where nobody saw it in between.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 from fencepost.program.condition import FinalRegister
 from fencepost.program.instructions import (
     Await,
@@ -26,6 +29,7 @@ from fencepost.program.instructions import (
     SpinHead,
 )
 from fencepost.program.operands import Const, Operand, Position, Reg
+from fencepost.program.passes.flags import takes_flag, writes_only_bits
 from fencepost.program.passes.flow import Flow, Loop, goes_back
 from fencepost.program.passes.iteration import SUCCESS, Test, find_iteration
 from fencepost.program.passes.rewrite import inside, map_functions, rebuild, retarget, used
@@ -42,8 +46,9 @@ def find_spins(program: Program, *, undo: bool = False, whole: frozenset[Positio
 
     def find(f: Function) -> Function:
         seen = observed.get(f.name, frozenset())
-        return _find(_drop_unused(f, seen) if undo else f, seen, undo, whole=whole)
+        return _find(_drop_unused(f, seen) if undo else f, seen, undo, only_bits, whole=whole)
 
+    only_bits = cache(lambda: writes_only_bits(program))
     return map_functions(program, find)
 
 
@@ -51,7 +56,8 @@ def find_waits(program: Program) -> Program:
     """The program with the loops that do nothing but wait for one location made blocking, and all others as they are.
     Synchronisation should be lowered before."""
     observed = observed_registers(program)
-    return map_functions(program, lambda f: _find(f, observed.get(f.name, frozenset()), undo=False, heads=False))
+    only_bits = cache(lambda: writes_only_bits(program))
+    return map_functions(program, lambda f: _find(f, observed.get(f.name, frozenset()), False, only_bits, heads=False))
 
 
 def observed_registers(program: Program) -> dict[str, frozenset[int]]:
@@ -88,6 +94,7 @@ def _find(
     function: Function,
     observed: frozenset[int],
     undo: bool,
+    only_bits: Callable[[], bool],
     heads: bool = True,
     whole: frozenset[Position] = frozenset(),
 ) -> Function:
@@ -101,7 +108,7 @@ def _find(
     others: list[Loop] = []
     live = flow.live(sum(1 << r for r in observed))
     for loop in loops:
-        waiting = _waiting(flow, loop, live)
+        waiting = _waiting(flow, loop, live, only_bits)
         if waiting is not None:
             parts[waiting[0]] = waiting[1]
         elif heads and flow.position(loop) not in whole and any(isinstance(i, _READS) for i in _code(flow, loop)):
@@ -156,7 +163,9 @@ def _add_head(
     parts[first] = [SpinHead(kept, first, undo, at=flow.position(loop)), *moved]
 
 
-def _waiting(flow: Flow, loop: Loop, live: dict[int, int]) -> tuple[int, list[Instruction]] | None:
+def _waiting(
+    flow: Flow, loop: Loop, live: dict[int, int], only_bits: Callable[[], bool]
+) -> tuple[int, list[Instruction]] | None:
     """The access of a loop that does nothing else, and what to put in its place."""
     if not loop.regular:
         return None
@@ -164,6 +173,8 @@ def _waiting(flow: Flow, loop: Loop, live: dict[int, int]) -> tuple[int, list[In
     if iteration is None:
         return None
     access = flow.function.code[iteration.access]
+    if isinstance(access, Rmw) and not takes_flag(flow.function, access, only_bits):
+        return None
     code = _wait_for(access, iteration.leaves, iteration.operand, _place_of_wait(flow, loop, access))
     if code and isinstance(code[0], Await):
         code[0] = replace(code[0], forgets=iteration.forgets)
@@ -193,7 +204,7 @@ def _wait_for(access: Instruction, leaves: Test, operand: Operand | None, loop: 
 
 
 def _was_clear(leaves: Test, operand: Operand | None) -> bool:
-    """Whether the loop is left exactly where a one-byte flag (atomic_flag, a bool: 0 or 1 by its type) was clear."""
+    """Whether the loop is left exactly where a flag, which is 0 or 1, was clear."""
     return (leaves.op, operand) in ((Op.EQ, Const(0)), (Op.NE, Const(1)))
 
 
