@@ -11,7 +11,7 @@ from samples import SAMPLES
 import fencepost
 from fencepost.report import bugs
 from fencepost.report.drawing import Drawing, draw
-from fencepost.report.html import render
+from fencepost.report.html import highlight, render
 from fencepost.verdict import Witness
 from fencepost.witness.story import tell
 
@@ -101,3 +101,25 @@ def test_stores_that_nothing_reads_are_left_out() -> None:
     assert not any("noise" in m.text for m in story.moments)
     assert next(c.hidden for c in story.columns if c.name == "writer") == 2
     assert any("noise" in m.text for m in tell(found(text), whole=True).moments)
+
+
+FILTER = Path(__file__).parent.parent / "repair" / "bugs" / "filter3.c"
+
+
+def test_a_long_story_is_not_covered_by_edges() -> None:
+    """No "missed" for a write that comes later, no edge from each initial value, nothing beyond the edge."""
+    witness = fencepost.check(FILTER, fix=False).witness
+    assert witness is not None
+    story = tell(witness)
+    drawing = draw(story)
+    missed = {(a.source, a.target) for a in drawing.arrows if a.kind == "fr" and not a.cycle}
+    assert all(b < a for a, b in missed)
+    assert any("missed" in m.detail for m in story.moments)
+    initial = [a for a in drawing.arrows if a.kind == "rf" and drawing.boxes[a.source].number == 0]
+    assert all(a.cycle for a in initial)
+    assert all(0 <= x <= drawing.width for a in drawing.arrows for x, _ in points(a.path))
+
+
+def test_a_pointer_in_brackets_begins_no_comment() -> None:
+    assert 'class="c"' not in highlight("put(*(int *)a, (*b)); ", ".c")
+    assert 'class="c"' in highlight("(* a comment *)", ".litmus")

@@ -25,6 +25,7 @@ HEADER = 40
 ROW_GAP = 18
 LINE = 15
 _MIN_BOX, _MAX_BOX = 150, 330
+_MOST_INITIAL = 6  # edges from initial values
 _CHIP = 26
 
 #: Kinds of edges in the order of drawing, with what a person is told about each.
@@ -178,7 +179,7 @@ class _Artist:
     def arrows(self) -> None:
         self.frame_threads()
         relations = Relations(self.story.witness.execution).named()
-        relations["fr"] = frozenset(p for p in relations["fr"] if self.crosses(p))  # inside a thread po says it
+        relations["fr"] = frozenset(p for p in relations["fr"] if self.misses(p))
         for kind in ("sw", "ctrl"):
             relations[kind] = self.nearest(relations[kind])
         cycle: set[tuple[str, int, int]] = set()
@@ -186,9 +187,13 @@ class _Artist:
             a, b = self.box_of.get(edge.source, -1), self.box_of.get(edge.target, -1)
             if a >= 0 and b >= 0 and a != b:
                 cycle.add((edge.name if edge.name in KINDS else "po", a, b))
+        initial = {(a, b) for a, b in self.pairs(relations["rf"]) if self.out.boxes[a].number == 0}
+        plain = initial if len(initial) > _MOST_INITIAL else set[tuple[int, int]]()  # each such step says so in words
         drawn = self.neighbours(cycle)
         for kind in KINDS:
             for a, b in self.pairs(relations[kind]) if kind in relations and kind != "po" else ():
+                if kind == "rf" and (a, b) in plain and (kind, a, b) not in cycle:
+                    continue
                 self.add(kind, a, b, in_cycle=(kind, a, b) in cycle)
                 drawn.add((kind, a, b))
         for kind, a, b in sorted(cycle - drawn):
@@ -209,9 +214,12 @@ class _Artist:
         found = [(boxes[m.number], self.box_of.get(m.because, -1)) for m in self.story.moments if m.kind == "wait"]
         return [(a, b) for a, b in found if b >= 0]
 
-    def crosses(self, pair: Pair) -> bool:
+    def misses(self, pair: Pair) -> bool:
+        """Whether a read misses a write that another thread has made by then: of one that comes later (unless a cycle
+        goes by it) nobody would say so, and inside a thread the order of steps does."""
         events = self.story.witness.execution.events
-        return events[pair[0]].thread != events[pair[1]].thread
+        read, write = (self.box_of.get(e, -1) for e in pair)
+        return events[pair[0]].thread != events[pair[1]].thread and write < read
 
     def nearest(self, pairs: frozenset[Pair]) -> frozenset[Pair]:
         """Without the pairs that another one implies through program order: these relations are closed under it."""

@@ -288,8 +288,10 @@ _WORDS = {
 @cache
 def _tokens(suffix: str) -> re.Pattern[str]:
     words = "|".join(_WORDS.get(suffix, _WORDS[".c"]).split())
+    comments = r"//.*|/\*.*?\*/|^\s*\#.*" + (r"|\(\*.*?\*\)" if suffix == ".litmus" else "")  # in C `(*p)` is none
     return re.compile(
-        r"(?P<c>//.*|/\*.*?\*/|\(\*.*?\*\)|^\s*\#.*)|(?P<s>\"(?:[^\"\\]|\\.)*\")"
+        rf"(?P<c>{comments})"
+        r"|(?P<s>\"(?:[^\"\\]|\\.)*\")"
         rf"|(?P<n>\b0x[0-9a-fA-F]+\b|\b\d+\b)|(?P<k>\b(?:{words})\b)"
     )
 

@@ -14,6 +14,7 @@ from fencepost.records import dataclass
 
 Point = tuple[float, float]
 _ROUND = 9.0  # radius of a corner
+_EDGE = 8.0  # of the picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ def _around(a: Area, b: Area, areas: Sequence[Area], shift: float, offset: float
     sign = 1 if right else -1
     start = (a.right if right else a.x, a.centre[1] + offset)
     end = (b.x - 3 if right else b.right + 3, b.centre[1] + offset)
-    out, into = start[0] + sign * shift, end[0] - sign * shift
+    out, into = max(start[0] + sign * shift, _EDGE), max(end[0] - sign * shift, _EDGE)
     y = _corridor(a, b, areas) + offset * 0.45
     return [start, (out, start[1]), (out, y), (into, y), (into, end[1]), end]
 
