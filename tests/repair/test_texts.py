@@ -11,6 +11,8 @@ import pytest
 
 import fencepost
 from fencepost.cli import run
+from fencepost.cli.patches import reply
+from fencepost.options import RepairOptions
 from fencepost.program.instructions import FenceKind, Mode
 from fencepost.repair.sources import Inserted
 from fencepost.repair.text.c import CText
@@ -125,6 +127,35 @@ def test_a_header_is_repaired_and_the_patch_applies(tmp_path: Path) -> None:
     )
     assert run(["repair", str(tmp_path / "mp.c"), "--apply"]) == 0
     assert fencepost.check(tmp_path / "mp.c").answer.value == "PASS"
+
+
+def test_a_disk_that_is_full_leaves_the_old_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(path: Path, data: bytes) -> int:
+        path.open("wb").close()  # what a full disk leaves of a file
+        raise OSError(28, "No space left on device")
+
+    (tmp_path / "mp.c").write_text(MP)
+    (tmp_path / "shared.h").write_text(SHARED, encoding="utf-8")
+    found = fencepost.repair(tmp_path / "mp.c")
+    monkeypatch.setattr(Path, "write_bytes", full)
+    assert reply(found, "", RepairOptions(apply=True)).exit_code == 2
+    assert "No space left on device" in capsys.readouterr().err
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["mp.c", "shared.h"]
+    assert (tmp_path / "shared.h").read_text(encoding="utf-8") == SHARED
+
+
+def test_what_was_changed_in_the_meantime_is_not_overwritten(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mp.c").write_text(MP)
+    (tmp_path / "shared.h").write_text(SHARED, encoding="utf-8")
+    found = fencepost.repair(tmp_path / "mp.c")
+    (tmp_path / "shared.h").write_text(SHARED + "// more\n", encoding="utf-8")
+    assert reply(found, "", RepairOptions(apply=True)).exit_code == 2
+    assert "shared.h was changed in the meantime" in capsys.readouterr().err
+    assert (tmp_path / "shared.h").read_text(encoding="utf-8").endswith("// more\n")
 
 
 def test_nothing_is_written_unless_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -103,6 +103,7 @@ def _with_atomics(task: Task, made: Survey, found: Search, oracle: Oracle) -> Re
     patch = "".join(diff(f, made.sources.texts[f], text) for f, text in sorted(texts.items()))
     return replace(
         answer, changes=(*changes, *answer.changes), texts=tuple(sorted(texts.items())), patch=patch, proved=False,
+        before=tuple((f, made.sources.texts[f]) for f in sorted(texts)),
         cost=answer.cost + COST * len(changes), objections=(_ATOMICS, *answer.objections),
         notes=(*answer.notes, *cautions(tried.objects)),
     )  # fmt: skip
@@ -204,6 +205,7 @@ def _patched(task: Task, made: Survey, found: Search, oracle: Oracle, common: Re
     return replace(
         common, answer=verdict.answer, reason=verdict.reason if verdict.answer is Answer.BOUNDED else "",
         changes=_changes(made, found, oracle), patch=patch, texts=tuple(sorted(texts.items())),
+        before=tuple((f, made.sources.texts[f]) for f in sorted(texts)),
         cost=made.space.cost(found.chosen), proved=not common.objections, notes=tuple(notes), verdict=verdict,
     )  # fmt: skip
 

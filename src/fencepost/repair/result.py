@@ -51,6 +51,7 @@ class Repair:
     kept: tuple[Kept, ...] = ()
     patch: str = ""
     texts: tuple[tuple[str, str], ...] = ()  # file -> its new text
+    before: tuple[tuple[str, str], ...] = ()  # file -> the text that was read, of the same files
     cost: int = 0
     lower: int = 0
     proved: bool = False
