@@ -1,5 +1,5 @@
 // fencepost: model=rc11 expect=pass executions=733
-// fencepost: model=tso expect=pass executions=526
+// fencepost: model=tso expect=pass executions=520
 // fencepost: model=rc11 flags=-DTAKE_FENCE=acq_rel expect=fail kind=assertion line=69
 // fencepost: model=rc11 flags=-DSTEAL_FENCE=acq_rel expect=fail kind=assertion line=69
 // fencepost: model=rc11 flags=-DPUSH_FENCE=rlx expect=fail kind=assertion line=70

@@ -1,4 +1,4 @@
-// fencepost: model=rc11 expect=pass executions=6
+// fencepost: model=rc11 expect=pass executions=2
 // fencepost: model=tso expect=pass executions=2
 // fencepost: model=rc11 flags=-DREAD_UNLOCK=rlx expect=fail kind=race line=34
 // fencepost: model=rc11 flags=-DWRITE_LOCK=rlx expect=fail kind=race line=34
