@@ -108,6 +108,16 @@ def test_a_reservation_is_for_the_words_that_were_read() -> None:
     assert states(text) == {(0, 1)}
 
 
+def test_a_store_conditional_goes_where_its_register_points_now() -> None:
+    """To the second half of what was reserved, each of its pieces."""
+    text = litmus(
+        " P0 | P1 ;\n LDXR X5,[X1] | LDRH W0,[X1,#2] ;\n CBNZ X5,L | LDRH W2,[X1,#6] ;\n"
+        " ADD X1,X1,#4 | ;\n L: | ;\n STXR W6,W9,[X1] | ;",
+        "locations [x; 0:X6;]",
+    )
+    assert states(text.replace("0:X9=0x100000002", "0:X9=0x30002")) == {(0x30002_00000000, 0), (0, 1)}
+
+
 def test_an_access_to_one_of_two_locations_is_cut_like_both() -> None:
     """x holds the address of y or z: the access through it is cut where either is."""
     text = (

@@ -27,6 +27,7 @@ from fencepost.program.instructions import (
     StoreConditional,
 )
 from fencepost.program.operands import Const, GlobalAddress, Operand, Reg, to_signed, to_unsigned
+from fencepost.program.passes.flow import reachable, successors
 from fencepost.program.passes.points_to import Piece, PointsTo, overlaps, pieces_looked_at, points_to
 from fencepost.program.passes.rewrite import Registers, defined, expand, inside
 from fencepost.program.passes.temporaries import told_apart
@@ -159,8 +160,16 @@ def _split_function(function: Function, points: PointsTo, borders: Borders) -> F
 def _reserved_once(function: Function) -> set[Operand]:
     """The addresses of one load-reserve each, in registers that are set once: its store-conditionals go there, too."""
     loads = Counter(i.address for i in function.code if isinstance(i, Load) and i.exclusive)
-    times = Counter(r for i in function.code for r in defined(i))
-    return {a for a, count in loads.items() if count == 1 and isinstance(a, Reg) and times[a] <= 1}
+    return {a for a, count in loads.items() if count == 1 and isinstance(a, Reg) and _is_set_once(function, a)}
+
+
+def _is_set_once(function: Function, register: Reg) -> bool:
+    """Whether it holds one value wherever it is used. A parameter is set by the call."""
+    places = [n for n, i in enumerate(function.code) if register in defined(i)]
+    if register.index < function.parameters:
+        return not places
+    again = [n for n in places if n in reachable(function, successors(n, function.code[n]))]
+    return len(places) <= 1 and not again
 
 
 def _moved(address: Operand, offset: int, registers: Registers, i: Instruction) -> tuple[Operand, list[Instruction]]:
