@@ -187,3 +187,11 @@ def test_a_clone_goes_its_own_way() -> None:
     machine.reply(other, 7, 0)
     machine.run(one), machine.run(other)
     assert (one.final[:2], other.final[:2]) == ((5, 6), (7, 8))
+
+
+def test_a_limit_of_instructions_is_one_between_two_actions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fencepost.program.interpret.MAX_STEPS", 50)
+    found = run("for i in 1..100 { x := i }")
+    assert len(found.actions) == 100 and found.end is not None and found.end.kind is Kind.END
+    found = run("x := 1; for i in 1..100 { r := i }")
+    assert found.end is not None and found.end.error is ErrorKind.STEP_BOUND

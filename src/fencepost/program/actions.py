@@ -124,7 +124,6 @@ class ThreadState:
     balance: dict[int, int] = field(default_factory=dict)  # address -> what they amount to
     output: tuple[str, ...] = ()
     final: tuple[int, ...] = ()  # registers of the first function when the thread ended
-    steps: int = 0
 
     def clone(self) -> ThreadState:
         """What changes is copied, the rest is shared. (Written out: `replace` takes seven times as long.)"""
@@ -133,7 +132,6 @@ class ThreadState:
             dict(self.private), dict(self.private_objects), dict(self.tops), dict(self.objects), dict(self.over),
             self.reservation, self.reserving, self.pending, self.pending_write, self.piece, self.piece_value,
             self.piece_deps, self.blocks, self.effects, self.sums, dict(self.balance), self.output, self.final,
-            self.steps,
         )  # fmt: skip
 
     def instruction(self) -> Instruction:

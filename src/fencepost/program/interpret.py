@@ -31,7 +31,8 @@ from fencepost.program.program import Arch, Function, Program
 from fencepost.records import replace
 
 _ALONE = "a variable of its own, which nobody else can change"
-MAX_STEPS = 1_000_000
+MAX_STEPS = 1_000_000  # instructions between two actions, as in the core
+MOST_ACTIONS = 200_000  # where a thread is run by itself
 MAX_DEPTH = 1000
 
 
@@ -105,15 +106,16 @@ class Machine(Memory):
 
     def run(self, state: ThreadState) -> Action:
         """Runs up to the next action. Calling it again before `reply` gives the same action."""
+        steps = 0
         while state.pending is None:
             if state.pending_write is not None:
                 state.pending = state.pending_write.told()
                 break
-            state.steps += 1
-            if state.steps > MAX_STEPS:
+            steps += 1
+            if steps > MAX_STEPS:
                 state.pending = Action(
                     Kind.ERROR, state.instruction().at, error=ErrorKind.STEP_BOUND,
-                    message=f"a thread ran {MAX_STEPS} instructions without end",
+                    message="a thread runs on without end and without touching memory",
                 )  # fmt: skip
                 break
             try:

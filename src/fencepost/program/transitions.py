@@ -84,7 +84,6 @@ class Transitions:
         return written, self._intern(state)
 
     def _intern(self, state: ThreadState) -> int:
-        state.steps = 0
         for frame in state.frames:
             frame.spins = {}  # a cycle of states is harmless here, so a spin need not block
         action = self.machine.run(state)

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from fencepost.errors import UnsupportedError
 from fencepost.program import instructions as ins
-from fencepost.program.interpret import Action, Kind, Machine
+from fencepost.program.interpret import MOST_ACTIONS, Action, Kind, Machine
 from fencepost.program.layout import initial_bytes
 from fencepost.program.operands import Const, ConstantOperand, GlobalAddress
 from fencepost.program.program import Init, Object, Program, Thread
@@ -39,7 +39,11 @@ class _Main:
         self.joined: set[int] = set()
 
     def run(self) -> Program:
+        actions = 0
         while (action := self.machine.run(self.state)).kind is not Kind.END:
+            actions += 1
+            if actions > MOST_ACTIONS:
+                raise UnsupportedError(f"{action.at}: main does more than {MOST_ACTIONS} things before its threads run")
             if self.threads and len(self.joined) == len(self.threads):
                 break
             self._answer(action)

@@ -115,6 +115,7 @@ int main(void) {
 
 @pytest.mark.parametrize(("body", "kind"), [
     ("unsigned n = 0, k = 1; while (!take()) { k = 1u << n; n++; }", "shift"),
+    ("unsigned n = 0, k = 1; while (!take()) { for (int j = 0; j < 6000; j++) ; k = 1u << n; n += 9; }", "shift"),
     ("int n = 0; while (!take()) n++; for (int i = 0; i < 6; i++) two.a[i]++;", "array-bounds"),
     ("int n = 0, m = 0; while (!take()) { m++; n = n ^ (n + 1); }", "signed-integer-overflow"),
     ("if (atomic_load(&x)) for (;;) ; while (!take()) ;", None),
