@@ -258,6 +258,15 @@ def test_state_robustness_of_c_with_threads_that_main_starts(tmp_path: Path, fen
         assert [s.text for s in verdict.witness.run][:2] == ["starts thread 1", "starts thread 2"]
 
 
+def test_states_of_relaxed_accesses_are_not_those_of_release_and_acquire(tmp_path: Path) -> None:
+    path = tmp_path / "mp.c"
+    text = STORE_BUFFERING.replace("FENCE", "").replace("atomic_store(&y, 1)", "atomic_load_explicit(&y, O)")
+    path.write_text(text.replace("a = atomic_load(&y)", "atomic_store_explicit(&y, 1, memory_order_release)"))
+    assert api.robust(path, state=True, flags=["-DO=memory_order_acquire"]).answer is Answer.PASS
+    verdict = api.robust(path, state=True, flags=["-DO=memory_order_relaxed"])
+    assert (verdict.answer, verdict.extra["robust"], verdict.extra["code"]) == (Answer.UNKNOWN, None, "other-orders")
+
+
 def test_where_states_may_be_infinite_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "heap.fp"
     path.write_text("var top\nthread T(i in 1..2) { while 1 { p := malloc(8); top := p } }\n")
@@ -325,6 +334,17 @@ def test_c_for_spin_begins_with_what_main_left(kind: str, tmp_path: Path) -> Non
 def test_c_for_spin_whose_main_works_along_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedError, match=r"sized\.c:14:5: main does more than to start threads and to join them"):
         emit(sized(tmp_path, "int32_t", beside="x = 2"), "ra")
+
+
+def test_a_main_that_goes_on_and_on_is_not_exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fencepost.robustness.static_threads.MOST_ACTIONS", 50)
+    source = tmp_path / "main.c"
+    source.write_text(
+        "#include <pthread.h>\nvolatile int x;\nvoid *t(void *a) { return a; }\n"
+        "int main(void) { pthread_t p; while (x >= 0) x = x + 1; return pthread_create(&p, 0, t, 0); }\n"
+    )
+    with pytest.raises(UnsupportedError, match=r"main\.c:4:\d+: main does more than 50 things"):
+        emit(api.read(source), "ra")
 
 
 def test_c_for_spin_has_one_size_for_an_object(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def check_robustness(
     if options.state:
         from fencepost.robustness.states import check_state_robustness
 
-        return check_state_robustness(program, options)
+        return _with_orders(check_state_robustness(program, options), program)
     if options.backend == "spin":
         from fencepost.robustness.spin import check_with_spin
 
