@@ -18,6 +18,7 @@ from fencepost.program.program import Function
 from fencepost.program.reader import read_program
 from fencepost.reasons import Code
 from fencepost.report.html import render
+from fencepost.report.text import render as render_text
 from fencepost.verdict import Answer, ExitCode
 
 ROOT = Path(__file__).parents[2]
@@ -448,6 +449,7 @@ def test_a_violation_is_one_of_the_axioms() -> None:
     assert api.bounded(fp(TWO_WRITES), contexts="4").answer is not Answer.FAIL
     paper = api.bounded(fp(TWO_WRITES), contexts="4", machine="paper")
     assert paper.answer is Answer.FAIL and "power.cat forbids" in paper.reason
+    assert "by a run that power.cat forbids" in render_text(paper).partition("\n")[0]
     plain = fp(TWO_WRITES.replace("lwsync; ", ""))
     assert api.bounded(plain, contexts="4").answer is Answer.FAIL
     with pytest.raises(UsageError, match="--machine none"):

@@ -254,8 +254,12 @@ def _found(
     if witness is not None and witness.error.kind in BOUNDS:
         return _verdict(Answer.UNKNOWN, reason, options, contexts, started)
     if options.machine == PAPER:
-        allowed = witness is None or _is_allowed(witness)
-        reason += "; the paper's machine" + ("" if allowed else ", by a run that power.cat forbids")
+        by = "the paper's machine" + (
+            "" if witness is None or _is_allowed(witness) else ", by a run that power.cat forbids"
+        )
+        reason += f"; {by}"
+        if witness is not None:  # what every report shows
+            witness = replace(witness, error=replace(witness.error, message=f"{witness.error.message} ({by})"))
     return _verdict(_wanted(program), reason, options, contexts, started, witness, True)
 
 
