@@ -42,6 +42,9 @@ def test_a_good_program_is_returned_as_it_is() -> None:
         (ins.Load(Reg(7), X), "uses register 7, which is not declared"),
         (ins.Store(X, Const(2**63)), "which is outside -2^63 .. 2^63-1"),
         (ins.Store(GlobalAddress("nope"), Const(0)), "takes the address of 'nope', which is not a shared global"),
+        (ins.Store(GlobalAddress("x", 2**64), Const(0)), "takes the address 18446744073709551616 bytes behind 'x'"),
+        (ins.Alloca(Reg(0), Const(8), align=2**32), "has alignment 4294967296; 1 to 2^32 - 1 are possible"),
+        (ins.Malloc(Reg(0), Const(8), align=0), "has alignment 0; 1 to 2^32 - 1 are possible"),
         (ins.Store(GlobalAddress("t"), Const(0)), "takes the address of 't', which is not a shared global"),
         (ins.Call(None, FunctionAddress("g"), ()), "names function 'g', which does not exist"),
         (ins.Jump(9), "jumps to 9, outside the function"),
@@ -88,3 +91,9 @@ def test_the_rest(changes: dict[str, object], problem: str) -> None:
 
 def test_all_problems_are_told_at_once() -> None:
     assert len(problems(program(ins.Jump(9), ins.Load(Reg(9), X), threads=()))) == 3
+
+
+def test_objects_are_no_larger_than_the_memory_of_a_thread() -> None:
+    assert validate(program(objects=(Object("x", 2**32),)))
+    for o in (Object("x", 10**20), Object("x", 8, align=2**33)):
+        assert "at most 2^32 are possible" in problems(program(objects=(o,)))[0]

@@ -10,6 +10,7 @@ from fencepost.program.condition import FinalMemory, FinalRegister, comparisons
 from fencepost.program.instructions import (
     ARITY,
     COMPARISONS,
+    Alloca,
     Await,
     Branch,
     Compute,
@@ -18,6 +19,7 @@ from fencepost.program.instructions import (
     Instruction,
     Jump,
     Load,
+    Malloc,
     Mode,
     Return,
     Rmw,
@@ -33,6 +35,7 @@ from fencepost.program.program import Arch, Function, Program
 
 _LEAVES = (Jump, Branch, Switch, Return, Exit, Fail)
 _SIZES = (1, 2, 4, 8)
+LARGEST = 1 << 32  # bytes of an object, as those of one thread's memory
 
 
 class InvalidProgramError(FencepostError):
@@ -69,6 +72,8 @@ def _problems(program: Program) -> Iterator[str]:
     for o in program.objects:
         if o.size < 0 or o.align < 1 or o.align & (o.align - 1):
             yield f"global {o.name!r} has size {o.size} and alignment {o.align}; alignment must be a power of two"
+        if max(o.size, o.align) > LARGEST:
+            yield f"global {o.name!r} has size {o.size} and alignment {o.align}; at most 2^32 are possible"
         for init in o.init:
             if init.size not in _SIZES or init.offset < 0 or init.offset + init.size > o.size:
                 yield f"global {o.name!r}: initial value at {init.offset} of {init.size} bytes is outside the object"
@@ -141,6 +146,8 @@ def _operand(
             yield f"{place} uses constant {value}, which is outside -2^63 .. 2^63-1"
         case GlobalAddress(name, _) if name not in shared:
             yield f"{place} takes the address of {name!r}, which is not a shared global"
+        case GlobalAddress(name, offset) if not -(2**63) <= offset < 2**63:
+            yield f"{place} takes the address {offset} bytes behind {name!r}"
         case FunctionAddress(name) if name not in functions:
             yield f"{place} names function {name!r}, which does not exist"
 
@@ -155,6 +162,8 @@ def _shape(instruction: Instruction, local: set[str]) -> Iterator[str]:
                 yield f": {op.value} takes {ARITY[op]} operand(s), not {len(args)}"
             if not 1 <= width <= 64:
                 yield f" has width {width}; 1 to 64 are possible"
+        case Alloca(align=align) | Malloc(align=align) if not 1 <= align < LARGEST:
+            yield f" has alignment {align}; 1 to 2^32 - 1 are possible"
         case Rmw(mode=Mode.NA):
             yield ": a read-modify-write cannot be non-atomic"
         case Await(op=op) if op not in COMPARISONS:
