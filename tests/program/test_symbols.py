@@ -50,3 +50,11 @@ def test_no_message_has_a_symbol(tmp_path: Path) -> None:
     assert len(errors) >= 2
     for error in errors:
         assert "race on shared" in error.message and "_Z" not in error.message
+
+
+@pytest.mark.parametrize(("symbol", "text"), [
+    ("_ZNSt3__16threadC2B9nie220108IRFvvEJETnNS_9enable_ifIXsr1aE4typeELi0EEEOS5_", "std::thread::thread"),
+    ("_ZNK3foo3barITnbad", "foo::bar"), ("_ZQ", "_ZQ"), ("_ZNQ", "_ZNQ"), ("_ZN99x", "_ZN99x"),
+])  # fmt: skip
+def test_of_what_nobody_can_read_the_path_is_told(symbol: str, text: str) -> None:
+    assert demangled(symbol) == text

@@ -252,7 +252,10 @@ def _by_call(left: Sequence[Moment]) -> Iterable[tuple[tuple[int, str], Iterable
 
 
 def _outermost(m: Moment) -> str:
-    return f"{function_name(m.calls[-2].function)}()" if len(m.calls) > 1 else ""
+    if len(m.calls) < 2:
+        return ""
+    name = function_name(m.calls[-2].function)
+    return "the making of global objects" if name.startswith("__cxx_global_") else f"{name}()"
 
 
 def _stack(m: Moment) -> str:
