@@ -1,4 +1,4 @@
-// repair: changes=5
+// repair: changes=3
 #include <atomic>
 #include <mutex>
 #include <condition_variable>
