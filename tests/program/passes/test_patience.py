@@ -13,8 +13,9 @@ from fencepost.frontends.pseudo import read
 from fencepost.options import ExploreOptions
 from fencepost.program.instructions import Compute
 from fencepost.program.operands import Const
+from fencepost.program.passes.flat import Flat, Flattener
 from fencepost.program.passes.patience import shorten_patience
-from fencepost.program.program import Program
+from fencepost.program.program import Function, Program
 
 _SEMAPHORE = """
 #include <assert.h>
@@ -253,3 +254,23 @@ def test_one_look_shows_what_many_show(model: str) -> None:
 @pytest.mark.parametrize("model", ["sc", "tso", "pso", "ra", "rc11", "rc11-cpp20"])
 def test_and_so_it_does_in_many_programs(model: str) -> None:
     assert sum(_same(seed, model) for seed in range(1_000, 1_600)) > 150
+
+
+def test_calls_are_put_in_place_only_for_who_may_try(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes long, and a search for a repair prepares a program a hundred times."""
+    seen: list[str] = []
+
+    def loops_of(self: Flattener, function: Function) -> Flat:
+        seen.append(function.name)
+        return Flat(function, tuple(range(len(function.code))))
+
+    monkeypatch.setattr(Flattener, "loops_of", loops_of)
+    shorten_patience(
+        read(
+            "var x, y\nfn look() { return x }\nfn try() { return CAS(x, 0, 1) }\nfn deep() { return try() }\n"
+            "fn waits() { while look() == 0 { y := 1 } }\nfn tries() { while deep() == 0 { y := 1 } }\n"
+            "thread P { waits() }\nthread Q { tries() }\n",
+            "looks.fp",
+        )
+    )
+    assert seen == ["tries"]

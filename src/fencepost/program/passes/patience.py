@@ -52,15 +52,33 @@ _STEPS = (Compute, Jump, Branch, Switch, Assert)
 def shorten_patience(program: Program) -> Program:
     """The program with counters of such loops that start right before their last round."""
     observed = observed_registers(program)
-    readers, flattener = _Readers(program.functions), Flattener(program)
+    readers, flattener, exchanging = _Readers(program.functions), Flattener(program), _exchanging(program)
 
     def change(f: Function) -> Function:
         if not goes_back(f):
             return f
         seen = sum(1 << r for r in observed.get(f.name, frozenset()))
-        return _shorten_tries(_shorten(f, seen, readers), seen, flattener)
+        looking = _shorten(f, seen, readers)
+        return _shorten_tries(looking, seen, flattener) if f.name in exchanging else looking
 
     return map_functions(program, change)
+
+
+def _exchanging(program: Program) -> frozenset[str]:
+    """The functions that come to a strong compare-exchange, by themselves or by direct calls: no other one has a round
+    that tries, and to put calls in place takes long."""
+    callers: dict[str, list[str]] = {}
+    for f in program.functions:
+        for i in f.code:
+            if isinstance(i, Call) and isinstance(i.callee, FunctionAddress):
+                callers.setdefault(i.callee.name, []).append(f.name)
+    todo = [f.name for f in program.functions if any(isinstance(i, Cas) and not i.weak for i in f.code)]
+    found = set(todo)
+    while todo:
+        fresh = set(callers.get(todo.pop(), ())) - found
+        found |= fresh
+        todo += fresh
+    return frozenset(found)
 
 
 class _Readers:
