@@ -1,7 +1,6 @@
 #include "vm/attempts.hpp"
 
 #include <algorithm>
-#include <map>
 
 namespace fencepost {
 namespace {
@@ -104,9 +103,10 @@ bool Attempts::is_told_by_next(const LocalState& now) const {
 
 bool Attempts::is_indifferent(const LocalState& read, std::uint64_t one, std::uint64_t other) {
   if (one == other) return true;
-  if (!machine_.satisfied(read.state, read.action, other)) return false;
+  const auto [known, fresh] = known_.try_emplace({&read, one, other}, false);
+  if (!fresh || !machine_.satisfied(read.state, read.action, other)) return known->second;
   const Rounds::Ahead a = rounds_.ahead(read, one), b = rounds_.ahead(read, other);
-  return a.writes == b.writes && rounds_.alike(a, b);
+  return known->second = a.writes == b.writes && rounds_.alike(a, b);
 }
 
 } // namespace fencepost

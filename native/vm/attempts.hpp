@@ -6,7 +6,9 @@
 
 #include "vm/rounds.hpp"
 
+#include <map>
 #include <memory>
+#include <tuple>
 
 namespace fencepost {
 
@@ -28,11 +30,15 @@ public:
   // Whether a read, or an update that adds, goes on alike with both values.
   bool is_indifferent(const LocalState& read, std::uint64_t one, std::uint64_t other);
 
+  // Forgets what is known of states, which are about to go.
+  void forget() { known_.clear(); }
+
 private:
   std::unique_ptr<LocalState> stopped(const LocalState& now, std::uint64_t first, const LocalState* round);
 
   Machine& machine_;
   const Rounds& rounds_;
+  std::map<std::tuple<const LocalState*, std::uint64_t, std::uint64_t>, bool> known_; // who is indifferent
 };
 
 } // namespace fencepost

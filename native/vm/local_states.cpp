@@ -172,6 +172,7 @@ void ThreadNumbers::know(std::uint32_t parent, std::uint32_t which, std::uint32_
 
 void LocalStates::collect(const std::vector<LocalState*>& live) {
   ++epoch_;
+  if (attempts_) attempts_->forget();
   for (auto& [key, state] : first_)
     state->mark = epoch_;
   for (LocalState* state : live)
