@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 PAGE, PLOTS = ROOT / "docs" / "how" / "exploration.md", ROOT / "docs" / "plots"
 BEGIN, END = "<!-- measured: benchmarks/growth.py --write -->\n", "<!-- end -->\n"
 MODELS = ("sc", "rc11")
-EVENTS = (10, 30, 100, 300, 1000, 3000, 8000)
+EVENTS = (10, 30, 100, 300, 1000, 3000, 10_000)
 THREADS = (2, 4, 8, 16, 32, 64, 100)
 _EACH = 20  # events of a thread
 
