@@ -90,7 +90,7 @@ bool CommitEngine<W>::updated_for_good(G& g, std::uint32_t t, Id w, Location l, 
   if (!g.readers_of(w, l).some(updates)) return false;
   if (!stay) {
     Set apart;
-    stay = fixed(g, apart, {t, l}) - apart;
+    stay = fixed(g, apart, {t, l}) - apart; // where it is loose, what comes may be what stays
   }
   return (g.readers_of(w, l) & *stay).some(updates);
 }

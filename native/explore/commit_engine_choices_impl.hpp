@@ -8,16 +8,20 @@ namespace fencepost {
 // --- closed sets -----------------------------------------------------------------------------------------------------
 
 // Adds the halves of read-modify-writes that need nothing else: whoever keeps the read keeps the write. Not those that
-// need something of `apart`. pre: with each event its prefix is in the set.
+// need something of `apart`, but for the read of an update that hangs on nothing else. pre: with each event its prefix
+// is in the set.
 template <unsigned W> void CommitEngine<W>::close(const G& g, Set& set, const Set& apart) const {
   for (bool changed = true; changed;) {
     changed = false;
-    ((set & g.updating) - apart).each([&](unsigned r) {
+    (set & g.updating).each([&](unsigned r) {
+      Set others = apart;
+      if (apart.test(r) && !updates_alone(g, static_cast<Id>(r))) return;
+      others.reset(r);
       const Id w = g.at_slot(g.event[r].thread, g.event[r].slot + 1);
       FP_ASSERT(w != none && g[w].is_write(), "a read that updates should have its write");
       for (const Id half : {w, g[w].commit}) {
         if (half == none || set.test(g.bit(half)) || (g.prefix_of(half) - set).any()) continue;
-        if (g.prefix_of(half).meets(apart)) continue;
+        if (g.prefix_of(half).meets(others)) continue;
         set.set(g.bit(half));
         changed = true;
       }

@@ -23,6 +23,13 @@ LOST = {
         "var x, y, z\nthread P { q := z }\nthread Q { x := 2; dmb.sy; y := 1 }\n"
         "thread R { r := y; x := r; x := 3 }\nthread S { s := x; z := s }\n",
     ),
+    "an update that a store of its thread overtakes, beside one that a load decides": (
+        "armv7",
+        "var x, y, z, v, g, h, u\nthread A { x := 7 }\nthread B { r := z; s := v }\n"
+        "thread P { q := FADD(x, 1); g := 1; x := 5 }\n"
+        "thread Q { p := y; q := XCHG(x, p); h := 1; u := 1 + (q ^ q) }\n"
+        "thread S { r := g; s := h; z := r & s }\nthread T { r := x; s := u; v := 1 + ((r ^ r) + (s ^ s)) }\n",
+    ),
     "an update that such a store has read of": (
         "imm",
         "var x, y, z, c\nthread P { q := z }\nthread Q { x := 2 }\nthread R { FADD(c, 1) }\n"

@@ -26,6 +26,7 @@ from other_core import use_core  # before anything of fencepost is imported
 use_core(sys.argv)
 
 from buffering import buffering_program  # noqa: E402
+from overtaking import overtaking_program  # noqa: E402
 from sizes import of_mixed_sizes  # noqa: E402
 from standing import standing_program  # noqa: E402
 
@@ -50,7 +51,7 @@ from fencepost.program.vocabulary import Op  # noqa: E402
 MODELS = ("power", "armv8", "riscv", "armv7", "imm")
 KINDS = (
     "loops", "compares", "outcomes", "updates", "forwards", "buffers", "exclusives", "fences", "waits", "plain",
-    "spawned", "blocks", "private", "sizes", "halves", "stands", "turns", "groups", "parts",
+    "spawned", "blocks", "private", "sizes", "halves", "stands", "turns", "groups", "parts", "overtakes",
 )  # fmt: skip
 IN_PIECES = ("sizes", "halves", "parts")  # accesses of mixed size
 FENCES = (FenceKind.ACQ, FenceKind.REL, FenceKind.ACQ_REL, FenceKind.SC)  # C's, which every model takes
@@ -60,6 +61,7 @@ MORE_FENCES = {  # besides those of most shapes
     "riscv": (FenceKind.FENCE_R_W, FenceKind.FENCE_W_RW, FenceKind.FENCE_RW_R),
 }
 MOST = 1500  # executions of a program that is looked at
+MORE = {"overtakes": 4000}
 
 
 def shape_of(model: str, kind: str) -> Shape:
@@ -121,6 +123,8 @@ def program_of(model: str, kind: str, seed: int) -> Program:
         return buffering_program(seed, model)
     if kind in ("stands", "turns", "groups"):
         return standing_program(seed, model, kind)
+    if kind == "overtakes":
+        return overtaking_program(seed, model)
     if kind == "parts":
         return of_mixed_sizes(standing_program(seed, model, kind), seed)
     size = {"private": 4, "sizes": 4 + seed % 3, "halves": 5}.get(kind, 6 + seed % 3)
@@ -192,7 +196,7 @@ def explored(program: Program, model: str) -> tuple[Counter[object], int, int]:
     return found, report.results.blocked, report.results.dead_ends
 
 
-def enumerated(program: Program, model: str) -> tuple[Counter[object], int] | None:
+def enumerated(program: Program, model: str, most: int) -> tuple[Counter[object], int] | None:
     """The executions, each as often as it is one, and how many are blocked; None where there are too many to look at. A
     store-conditional that fails before a plain store of the same value looks like one that succeeds: two executions."""
     found: Counter[object] = Counter()
@@ -204,14 +208,14 @@ def enumerated(program: Program, model: str) -> tuple[Counter[object], int] | No
         if f.status is Status.COMPLETE:
             found[f.execution.canonical()] += 1
         blocked += f.status is Status.BLOCKED
-        if len(found) > MOST:
+        if len(found) > most:
             return None
     return found, blocked
 
 
-def compare(program: Program, model: str) -> Compared | None:
+def compare(program: Program, model: str, most: int = MOST) -> Compared | None:
     """None where the program has too many executions."""
-    listed = enumerated(program, model)
+    listed = enumerated(program, model, most)
     if listed is None:
         return None
     found, blocked, dead_ends = explored(program, model)
@@ -269,7 +273,7 @@ def run(
                     return totals
                 name = f"--model {model} --shape {kind} --seed {seed}"
                 try:
-                    totals[model].add(name, compare(program_of(model, kind, seed), model))
+                    totals[model].add(name, compare(program_of(model, kind, seed), model, MORE.get(kind, MOST)))
                 except Exception as problem:  # whatever goes wrong is a finding
                     totals[model].bad.append(name)
                     print(f"{name}: {type(problem).__name__}: {problem}", flush=True)

@@ -287,7 +287,8 @@ class CommitTrust:
     def consistent(self, g: SplitGraph, apart: AbstractSet[Node] = frozenset()) -> bool:
         """Also forbidden: two read-modify-writes, none of `apart`, that read the same write, though one may not have
         written yet."""
-        updates = [n for n, e in g.events.items() if g.is_read(n) and e.action.part is Part.RMW and n not in apart]
+        sure = {n for n in g.events if n not in apart or updates_alone(g, n)}
+        updates = [n for n, e in g.events.items() if g.is_read(n) and e.action.part is Part.RMW and n in sure]
         return len({g.rf[n] for n in updates}) == len(updates) and self.allowed(g.execution())
 
     def surely_fits(self, g: SplitGraph, thread: int, slot: int) -> bool:
@@ -343,7 +344,7 @@ class CommitTrust:
         if not g.is_read(n) or self.branches(g, n):
             return False
         if self.model == "armv7":
-            return g.compares(n)
+            return True
         if e.action.part in (Part.RMW, Part.BLOCKING_CAS):
             return False
         if not surely_acquires(e):
@@ -359,7 +360,7 @@ class CommitTrust:
         if not self.loose(g, n):
             return False
         if g.is_read(n):
-            return self.model == "armv7" or a.mode.acquires
+            return g.compares(n) if self.model == "armv7" else a.mode.acquires
         pair = g.events[(*n[:2], WHOLE)].pair
         if a.rmw and (pair is None or g.compares(pair)):
             return True
@@ -455,19 +456,31 @@ def keeps_order(g: SplitGraph, w: Node, n: Node, kept: AbstractSet[Node]) -> boo
 
 
 def closed(g: SplitGraph, some: set[Node], apart: AbstractSet[Node] = frozenset()) -> set[Node]:
-    """With the halves of read-modify-writes that need nothing else and nothing of `apart`: who keeps a read keeps its
-    write."""
+    """With the halves of read-modify-writes that need nothing else: who keeps a read keeps its write. Not those that
+    need something of `apart`, but for the read of an update that hangs on nothing else."""
     some = set(some)
     changed = True
     while changed:
         changed = False
-        for r in [r for r in some if g.is_read(r) and r not in apart]:
+        for r in [r for r in some if g.is_read(r) and (r not in apart or updates_alone(g, r))]:
             w = g.updating(r)
             for half in (w, (*w[:2], COMMIT)) if w is not None else ():
-                if half in g.prefix and half not in some and g.prefix[half] <= some - apart:
+                if half in g.prefix and half not in some and g.prefix[half] <= (some - apart) | {r}:
                     some.add(half)
                     changed = True
     return some
+
+
+def updates_alone(g: SplitGraph, r: Node) -> bool:
+    """Of a loose read (under ARMv7, for IMM has no such ones): whether it is that of an update that has written what
+    hangs on nothing but what it reads."""
+    if not g.is_read(r) or g.events[r].action.part not in (Part.RMW, Part.BLOCKING_CAS):
+        return False
+    w = g.at(r[0], r[1] + 1)
+    if w is None or not g.committed(w):
+        return False
+    deps = g.events[w].action.data_deps
+    return all(k == r[1] for _, k in names(deps) | flags(deps))
 
 
 def with_riders(g: SplitGraph, r: Node, needed: set[Node], model: str) -> set[Node]:
