@@ -1,12 +1,15 @@
 // fencepost: model=rc11 expect=pass executions=6
 // fencepost: model=tso expect=pass executions=6
 // fencepost: model=sc expect=pass executions=6
-// fencepost: model=rc11 flags=-DWAIT=rlx expect=fail kind=race line=34
-// fencepost: model=rc11 flags=-DSPLIT expect=fail kind=race line=34
+// fencepost: model=rc11 flags=-DWAIT=rlx expect=fail kind=race line=37
+// fencepost: model=rc11 flags=-DSPLIT expect=fail kind=race line=37
 // A ticket lock. SPLIT takes the ticket by a load and a store instead of one addition.
 #include "../check.h"
 #ifndef WAIT
 #define WAIT acq
+#endif
+#ifndef THREADS
+#define THREADS 3
 #endif
 atomic_uint next, serving;
 static void *thread(void *i) {
@@ -22,6 +25,6 @@ static void *thread(void *i) {
   return NULL;
 }
 int main(void) {
-  run(thread, 3);
-  assert(shared == 3);
+  run(thread, THREADS);
+  assert(shared == THREADS);
 }
