@@ -25,6 +25,7 @@ public:
   using G = SplitGraph<W>;
 
   CommitEngine(LocalStates& states, const ExploreOptions& options, Results& results, const Plan& plan);
+  ~CommitEngine() override; // not inline: what is seldom needed is compiled apart
 
   void begin() override;
   Progress run(const Budget& budget) override;
@@ -80,10 +81,7 @@ private:
   std::uint64_t value_of(const G& g, Id w, Location l) {
     return w == initial ? states_.locations().initial(l) : g[w].value;
   }
-  Needs<W> needs_of(const G& g, std::uint32_t t) const {
-    const LocalState* now = g.thread[t].now;
-    return rules_.of(g, t, now->state.events, *now, Half::Whole);
-  }
+  Needs<W> needs_of(const G& g, std::uint32_t t) const;
 
   // --- closed sets
   void close(const G& g, Set& set, const Set& apart = {}) const;

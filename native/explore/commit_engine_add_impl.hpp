@@ -5,6 +5,11 @@
 
 namespace fencepost {
 
+template <unsigned W> Needs<W> CommitEngine<W>::needs_of(const G& g, std::uint32_t t) const {
+  const LocalState* now = g.thread[t].now;
+  return rules_.of(g, t, now->state.events, *now, Half::Whole);
+}
+
 // Lets r read from w. pre: r is missing nothing po-before it.
 template <unsigned W> void CommitEngine<W>::settle_read(G& g, Id r, Id w, const Needs<W>& needs) {
   FP_ASSERT(w == initial || g[w].is_write(), "what is read should be a write");

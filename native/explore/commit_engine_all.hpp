@@ -1,4 +1,4 @@
-// Every part of CommitEngine but what is seldom needed (engine_seldom.cpp).
+// Every part of CommitEngine but what is seldom needed (seldom.cpp).
 #pragma once
 
 #include "explore/commit_engine_add_impl.hpp"

@@ -20,6 +20,8 @@ CommitEngine<W>::CommitEngine(LocalStates& states, const ExploreOptions& options
     tuned_.emplace(options.commit_order, states.machine().dependencies());
 }
 
+template <unsigned W> CommitEngine<W>::~CommitEngine() = default;
+
 // The judges know no flags but IMM's of races, and that of IMM no exclusives.
 template <unsigned W> bool CommitEngine<W>::has_tuned_judge(const Plan& plan) const {
   if (options_.commit_order != CommitOrder::Imm) return !plan.has_flags();

@@ -292,7 +292,9 @@ template <unsigned W> bool CommitEngine<W>::load(const std::vector<std::int64_t>
 template <unsigned W> std::vector<std::int64_t> CommitEngine<W>::split() {
   if (stack_.size() - spare_ < 2) return {};
   auto out = save({&stack_.front()});
-  std::rotate(stack_.begin(), stack_.begin() + 1, stack_.end());
+  G given = std::move(stack_.front());
+  std::move(stack_.begin() + 1, stack_.end(), stack_.begin());
+  stack_.back() = std::move(given);
   ++spare_;
   return out;
 }

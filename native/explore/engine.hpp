@@ -72,6 +72,7 @@ public:
   using Set = Bits<W>;
 
   Engine(LocalStates& states, const ExploreOptions& options, Results& results);
+  ~Engine() override; // not inline: what is seldom needed is compiled apart, without what takes an engine down
 
   void begin() override;
   Progress run(const Budget& budget) override;

@@ -1,4 +1,4 @@
-// Every part of Engine but what is seldom needed (engine_seldom.cpp). Reading the headers takes a second, so a file
+// Every part of Engine but what is seldom needed (seldom.cpp). Reading the headers takes a second, so a file
 // that includes this instantiates several widths.
 #pragma once
 

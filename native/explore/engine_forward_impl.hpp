@@ -35,6 +35,8 @@ Engine<W>::Engine(LocalStates& states, const ExploreOptions& options, Results& r
   use_level(0);
 }
 
+template <unsigned W> Engine<W>::~Engine() = default;
+
 template <unsigned W> void Engine<W>::use_level(std::size_t depth) {
   FP_ASSERT(depth <= graphs_.size(), "levels should come one after the other");
   while (graphs_.size() <= depth)

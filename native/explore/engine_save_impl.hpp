@@ -12,20 +12,24 @@ namespace detail {
 
 class Writer {
 public:
-  template <class... T> void put(T... values) { (words.push_back(static_cast<std::int64_t>(values)), ...); }
+  template <class... T> void put(T... values) { (put_word(static_cast<std::int64_t>(values)), ...); }
   std::vector<std::int64_t> words;
+
+private:
+  // Not inline, as `get` below: there are hundreds of calls, for each width of rows.
+  [[gnu::noinline]] void put_word(std::int64_t word) { words.push_back(word); }
 };
 
 // Throws DecodeError where the numbers end too early.
 class Reader {
 public:
   explicit Reader(const std::vector<std::int64_t>& words) : words_(words) {}
-  std::int64_t get() {
+  [[gnu::noinline]] std::int64_t get() {
     if (at_ >= words_.size()) throw DecodeError("a saved exploration should not end here");
     return words_[at_++];
   }
   template <class... T> void get(T&... values) { ((values = static_cast<T>(get())), ...); }
-  std::size_t size() {
+  [[gnu::noinline]] std::size_t size() {
     const std::int64_t n = get();
     if (n < 0 || static_cast<std::size_t>(n) > words_.size()) throw DecodeError("a saved size should be possible");
     return static_cast<std::size_t>(n);
