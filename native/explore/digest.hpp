@@ -3,8 +3,6 @@
 // compared by more than their counts.
 #pragma once
 
-#include "graph/coherence.hpp"
-
 #include <cstdint>
 
 namespace fencepost {
@@ -46,29 +44,5 @@ private:
 };
 
 } // namespace detail
-
-// The hash of one execution: each event with what it reads and the write before it in coherence, where that counts.
-template <class G> Digest digest_of(const G& g, Ending ending, bool coherence) {
-  const auto name = [&](Id e) -> std::uint64_t {
-    return e < 0 ? 1 : (std::uint64_t{g[e].thread} + 1) << 32 | static_cast<std::uint32_t>(g.index_of(e));
-  };
-  Digest sum;
-  for (const Id e : g.order) {
-    if (!g.shown(e)) continue;
-    const auto& v = g[e];
-    FP_ASSERT(!v.is_read() || v.reads_from != none, "a read of an execution should have a source");
-    detail::DoubleHash h(name(e));
-    h.add(static_cast<std::uint64_t>(v.kind));
-    h.add(v.value);
-    h.add(v.at->action.address);
-    if (v.is_read()) h.add(name(v.reads_from));
-    if (v.is_write() && coherence) h.add(name(v.co_before));
-    sum += h.value();
-  }
-  detail::DoubleHash whole(static_cast<std::uint64_t>(ending));
-  whole.add(sum.low);
-  whole.add(sum.high);
-  return whole.value();
-}
 
 } // namespace fencepost

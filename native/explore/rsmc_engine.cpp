@@ -1,4 +1,0 @@
-#include "explore/rsmc_engine_impl.hpp"
-
-template class fencepost::rsmc::Model<fencepost::many>;
-template class fencepost::RsmcEngine<fencepost::many>;
