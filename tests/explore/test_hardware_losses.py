@@ -10,6 +10,7 @@ from fencepost import api
 from fencepost.frontends import read_file, read_text
 from fencepost.models.registry import find
 from fencepost.options import ExploreOptions
+from fencepost.program.reader import read_program
 from fencepost.suite.engine import enumerated
 from fencepost.verdict import Answer
 
@@ -161,3 +162,32 @@ def test_many_accesses_under_a_lock(model: str) -> None:
     names = ", ".join(f"a{k}" for k in range(30))
     verdict = api.check(read_text(f"var next, owner, {names}\n" + taker.format(0) + taker.format(1)), model=model)
     assert (verdict.answer, verdict.executions) == (Answer.PASS, 2)
+
+
+def test_a_store_within_an_exclusive_pair_is_enumerated_under_armv7() -> None:
+    """Another thread may see the update, whose thread has not stored yet what is in the midst of the pair."""
+    program = read_program(
+        """program "divided" arch=aarch64
+global x size=8 align=8
+
+function f() registers(%r) {
+  %r = load &x
+  return _
+}
+
+function g() registers(%r, %k, %s) {
+  %r = load &x exclusive=true
+  store &x, %r
+  %k = store_conditional &x, 0
+  %s = rmw &x, 1 op=or
+  return _
+}
+
+thread P = f()
+thread Q = g()
+observe r = register P r width=64 signed
+""",
+        "divided.fpir",
+    )
+    found = api.outcomes(program, model="armv7")
+    assert (found.engine, found.executions, found.reason) == ("enumerate", 7, "")

@@ -35,6 +35,7 @@ from fencepost.explore import native  # noqa: E402
 from fencepost.explore.begin import begin  # noqa: E402
 from fencepost.explore.candidates import native_judge  # noqa: E402
 from fencepost.explore.convert import to_execution  # noqa: E402
+from fencepost.explore.engines import engine_of  # noqa: E402
 from fencepost.generate.random_programs import SHAPES, Shape, random_program  # noqa: E402
 from fencepost.models.registry import MIXED, find  # noqa: E402
 from fencepost.options import ExploreOptions  # noqa: E402
@@ -214,7 +215,9 @@ def enumerated(program: Program, model: str, most: int) -> tuple[Counter[object]
 
 
 def compare(program: Program, model: str, most: int = MOST) -> Compared | None:
-    """None where the program has too many executions."""
+    """None where the program has too many executions, or is enumerated anyhow."""
+    if not engine_of(find(model), program).explores:
+        return None
     listed = enumerated(program, model, most)
     if listed is None:
         return None

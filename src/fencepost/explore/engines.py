@@ -119,6 +119,10 @@ def _checked(engine: Engine, program: Program) -> Engine:
     """Some programs are beyond the hand-tuned checkers."""
     if engine.like == "armv7" and any(is_ordered(i) for f in program.functions for i in f.code):
         return Engine(False, reason="armv7 does not order accesses by their modes, and the explorer would")
+    if engine.like == "armv7" and any(map(_divides_pairs, program.functions)):
+        return Engine(
+            False, reason="under armv7 stores between a load-reserve and its store-conditional are enumerated"
+        )
     if engine.explores and engine.like not in WITH_BLOCKS and uses(program, AtomicBegin):
         if engine.like not in PLANNED_MODELS:
             return Engine(False, reason="atomic blocks are judged on whole executions")
@@ -133,6 +137,25 @@ def _checked(engine: Engine, program: Program) -> Engine:
     if engine.like == "ra" and (uses(program, Fence) or has_non_atomics(program)):
         return Engine(True, STRONG_RC11)
     return engine
+
+
+def _divides_pairs(function: Function) -> bool:
+    """Whether a thread may write between a load-reserve and a store-conditional. Under ARMv7 the latter need not wait
+    for such a write to its place, which coherence has before it."""
+    code = function.code
+    waiting = [(n, False) for k, i in enumerate(code) if isinstance(i, Load) and i.exclusive for n in successors(k, i)]
+    seen: set[tuple[int, bool]] = set()
+    while waiting:
+        k, wrote = waiting.pop()
+        i = code[k]
+        if isinstance(i, StoreConditional):
+            if wrote:
+                return True
+        elif (k, wrote) not in seen:
+            seen.add((k, wrote))
+            wrote |= isinstance(i, Store | Rmw | Cas | BlockingCas | Call)
+            waiting.extend((n, wrote) for n in successors(k, i))
+    return False
 
 
 def _waits_in_block(function: Function) -> bool:
