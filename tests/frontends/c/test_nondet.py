@@ -53,7 +53,7 @@ def test_few_values_stand_for_all(tmp_path: Path, body: str, answer: Answer) -> 
         "int x = __VERIFIER_nondet_int(); if (x > 1000) assert((signed char)x != 5);",
         "unsigned x = __VERIFIER_nondet_uint(); if (x % 3 == 1) assert(x % 5 != 2);",
         "unsigned x = __VERIFIER_nondet_uint(), y = __VERIFIER_nondet_uint(); assert(x - y != 5);",
-        "int a[4]; int x = __VERIFIER_nondet_int(); a[x & 3] = x; assert(a[0] != 8);",
+        "int a[4] = {0}; int x = __VERIFIER_nondet_int(); a[x & 3] = x; assert(a[0] != 8);",
     ],
 )
 def test_what_depends_on_more_is_not_passed(tmp_path: Path, body: str) -> None:
