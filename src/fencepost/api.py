@@ -417,12 +417,13 @@ def bounded(
     options: BoundedOptions | None = None,
     **keywords: object,
 ) -> Verdict:
-    """Looks for a violation under POWER within a number of contexts. `keywords` are the fields of BoundedOptions."""
-    from fencepost.bounded import POWER, analyse
+    """Looks for a violation within the bound of the loops, and under POWER within a number of contexts. `keywords` are
+    the fields of BoundedOptions."""
+    from fencepost.bounded import analyse
 
     options, program = make(BoundedOptions, keywords, options), read(source, flags=flags)
-    trial = Trial(_explored, CheckOptions(model=POWER, unroll=options.unroll))
-    return answer(analyse, program, find_model(POWER), options, progress, trial, replayed=True)
+    trial = Trial(_explored, CheckOptions(model=options.model, unroll=options.unroll))
+    return answer(analyse, program, find_model(options.model), options, progress, trial, replayed=True)
 
 
 def bounded_translation(

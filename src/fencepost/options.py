@@ -55,6 +55,7 @@ _MOST_JOBS = 512  # more than that no machine has use for, and the system may re
 
 
 _MOST_CONTEXTS = 1000
+_BOUNDED_MODELS = ("power", "ra", "rc11", "rc11-cpp20")
 
 
 def _check_number(name: str, value: float | None) -> None:
@@ -464,10 +465,14 @@ class ReportOptions:
 class BoundedOptions:
     """What `bounded` takes."""
 
+    model: str = option(
+        "power", "power, within a number of contexts; ra, rc11 or rc11-cpp20, within the bound of the loops alone.",
+        metavar="MODEL",
+    )  # fmt: skip
     contexts: str = option(
         "1..4",
-        "Contexts: how often, in all, a processor may be the active one. K, A..B to try each, or auto: 1, 2, 3, ..."
-        " until the time is out (--time-limit; 60 s by default).",
+        "Contexts (of power): how often, in all, a processor may be the active one. K, A..B to try each, or auto: 1, 2,"
+        " 3, ... until the time is out (--time-limit; 60 s by default).",
         metavar="K|A..B|auto",
     )
     unroll: int = option(4, "Let each loop go round again N times; loops that only wait need no bound.", metavar="N")
@@ -488,24 +493,37 @@ class BoundedOptions:
         _check_number("time_limit", self.time_limit)
         if self.backend not in ("smt", "z3", "cbmc"):
             raise UsageError(f"--backend {self.backend}: expected smt, z3 or cbmc")
+        if self.model not in _BOUNDED_MODELS:
+            raise UsageError(f"--model {self.model}: bounded takes {', '.join(_BOUNDED_MODELS)}")
+        if not self.has_contexts and (self.backend == "cbmc" or self.machine == "paper"):
+            option_ = "--backend cbmc" if self.backend == "cbmc" else "--machine paper"
+            raise UsageError(f"{option_}: only with --model power")
         _ = self.bounds
 
     @property
     def settings(self) -> Settings:
         """What these options ask of the passes. Loops are bounded later, by the translation."""
         return Settings(
-            target="power", spurious_wakeups=self.spurious_wakeups, spurious_failures=self.spurious_failures,
+            target=self.model, spurious_wakeups=self.spurious_wakeups, spurious_failures=self.spurious_failures,
+            whole_types=not self.has_contexts,
             ignored=frozenset(ErrorKind),  # its machine would take a check for a branch, which orders accesses
         )  # fmt: skip
 
     @property
+    def has_contexts(self) -> bool:
+        """Whether the number of contexts is bounded: the machine is that of POWER."""
+        return self.model == "power"
+
+    @property
     def deepens(self) -> bool:
         """Whether there are as many contexts as there is time for."""
-        return self.contexts == "auto"
+        return self.has_contexts and self.contexts == "auto"
 
     @property
     def bounds(self) -> range:
         """The numbers of contexts to try, in order."""
+        if not self.has_contexts:
+            return range(1, 2)
         if self.deepens:
             return range(1, _MOST_CONTEXTS + 1)
         first, dots, last = str(self.contexts).partition("..")

@@ -1,4 +1,5 @@
-"""Context-bounded checking under POWER: translate to a sequential program with guesses, ask a solver, replay."""
+"""Checking within bounds: translate to a sequential program with guesses, ask a solver, replay. Under POWER the number
+of contexts is bounded, under RA and RC11 only that of the rounds of loops."""
 
 from fencepost.bounded.check import POWER, Progress, analyse, check_bounded, emit
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from fencepost.bounded.attempt import Attempt, Found, Search
 from fencepost.bounded.child import in_child
@@ -30,6 +31,9 @@ from fencepost.reasons import Code, Reason, plural
 from fencepost.records import dataclass
 from fencepost.verdict import Answer, Verdict, Witness
 
+if TYPE_CHECKING:
+    from fencepost.bounded.messages import Told
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -47,22 +51,22 @@ SHALLOW = 2
 SMT = "smt"
 PAPER = "paper"
 _NO_DEADLOCKS = (
-    "threads of this program wait; bounded does not ask whether for ever: `check --model power` finds deadlocks"
+    "threads of this program wait; bounded does not ask whether for ever: `check --model %s` finds deadlocks"
 )
 
 
 def analyse(
     program: Program, model: Model, options: BoundedOptions, progress: Callable[[Progress], None] | None = None, /
 ) -> Verdict:
-    """The bounded search, as an analysis. The machine is that of POWER."""
-    assert model.name == POWER, "the machine of the bounded search should be asked about its own model"
+    """The bounded search, as an analysis."""
+    assert model.name == options.model, "the machine of the bounded search should be asked about its own model"
     return check_bounded(program, options, progress)
 
 
 def check_bounded(
     program: Program, options: BoundedOptions | None = None, progress: Callable[[Progress], None] | None = None
 ) -> Verdict:
-    """Looks for a violation under POWER within a number of contexts and a loop bound."""
+    """Looks for a violation within a loop bound, and under POWER within a number of contexts."""
     options = options or BoundedOptions()
     if options.deepens and options.time_limit is None:
         options = replace(options, time_limit=_PATIENCE)
@@ -80,10 +84,13 @@ def _depths(unroll: int) -> list[int]:
 
 
 def _attempts(
-    prepared: Callable[[int], Straight], contexts: int, unroll: int
+    prepared: Callable[[int], Straight], contexts: int | None, unroll: int
 ) -> Iterator[tuple[Straight, Sequence[Schedule | None]]]:
     """What to ask for one number of contexts, and in which order; only the last question is the whole one."""
     shallow, *deep = _depths(unroll)
+    if contexts is None:
+        yield from ((prepared(depth), (None,)) for depth in (shallow, *deep))
+        return
     first = prepared(shallow)
     threads = len(first.program.threads)
     if plans := [*likely(threads, contexts, first.watcher)]:
@@ -96,7 +103,7 @@ def _attempts(
 def _check(
     program: Program, options: BoundedOptions, progress: Callable[[Progress], None] | None, started: float
 ) -> Verdict:
-    search: Search = _search
+    search: Search = _search if options.has_contexts else _search_messages
     if options.backend == "cbmc":
         from fencepost.bounded.cbmc import search
     prepared = cache(lambda depth: prepare(program, depth, options))
@@ -104,10 +111,15 @@ def _check(
     straight: Straight | None = None
     for k in options.bounds:
         found: Found = False
-        for straight, plans in _attempts(prepared, k, options.unroll):
+        for straight, plans in _attempts(prepared, k if options.has_contexts else None, options.unroll):
             attempt = Attempt(straight, k, plans, options, started)
             found = search(attempt)
-            if isinstance(found, Witness) and options.machine != PAPER and not _is_allowed(found):
+            if (
+                options.has_contexts
+                and isinstance(found, Witness)
+                and options.machine != PAPER
+                and not _is_allowed(found)
+            ):
                 found = search(replace(attempt, overtaking=False))
             if isinstance(found, Witness) and options.machine != PAPER and not _is_allowed(found):
                 forbidden, found = found, False
@@ -119,7 +131,8 @@ def _check(
         if found is None and options.deepens and k > options.bounds[0]:
             return _as_far_as(program, straight, k - 1, options, started, forbidden)
         if found is None:
-            reason = f"the time ran out after {options.time_limit} s, with {k} contexts not decided"
+            undecided = f", with {k} contexts not decided" if options.has_contexts else ""
+            reason = f"the time ran out after {options.time_limit} s{undecided}"
             return _verdict(Answer.UNKNOWN, reason, options, k, started)
         if found is not None and found is not False:
             return _found(program, options, k, started, found if isinstance(found, Witness) else None)
@@ -144,7 +157,7 @@ def _as_far_as(
 
 def _is_allowed(witness: Witness) -> bool:
     """Whether the axioms allow what happened in a run of the machine, which reaches more than they do."""
-    return find(POWER).judge(witness.execution, all_violations=False).consistent
+    return find(witness.model).judge(witness.execution, all_violations=False).consistent
 
 
 def _only_forbidden(witness: Witness, options: BoundedOptions) -> str:
@@ -159,6 +172,8 @@ def emit(program: Program, form: str, options: BoundedOptions) -> str:
     """The translation itself, for the largest number of contexts, with the schedule guessed."""
     if options.deepens:
         raise UsageError("--contexts auto: a translation is one for a number of contexts; give the number")
+    if not options.has_contexts:
+        raise UsageError("--emit: only the translation for power is printed")
     straight = prepare(program, options.unroll, options)
     bounds = f"at most {options.bounds[-1]} contexts, loop bound {options.unroll}"
     if form == "paper":
@@ -179,6 +194,22 @@ def emit(program: Program, form: str, options: BoundedOptions) -> str:
 def _search(asked: Attempt) -> Found:
     left = asked.left()
     return in_child(lambda: _try_schedules(asked), None if left is None else max(0.0, left))
+
+
+def _search_messages(asked: Attempt) -> Found:
+    from fencepost.bounded.messages import tell
+    from fencepost.bounded.told import witness_told
+
+    def decide_told() -> Found:
+        model, left = asked.options.model, asked.left()
+        told = tell(asked.straight, model)
+        guesses = solve(told, asked.options.backend, None if left is None else max(0.001, left))
+        if not isinstance(guesses, dict):
+            return guesses
+        return witness_told(asked.straight, find(model), told, guesses)
+
+    left = asked.left()
+    return in_child(decide_told, None if left is None else max(0.0, left))
 
 
 def _try_schedules(asked: Attempt) -> Found:
@@ -202,7 +233,7 @@ def decide(asked: Attempt, schedule: Schedule | None) -> Found:
     return witness_of(asked.straight, replay(asked.straight, plan_of(translated, guesses)))
 
 
-def solve(translated: Translated, backend: str, seconds: float | None) -> dict[int, int] | bool | None:
+def solve(translated: Translated | Told, backend: str, seconds: float | None) -> dict[int, int] | bool | None:
     """The guesses that lead to the failure of a translated program; False where there are none, None where the time
     ran out."""
     before = monotonic()
@@ -233,14 +264,15 @@ def _verdict(
     answer: Answer, reason: str, options: BoundedOptions, contexts: int, started: float, witness: Witness | None = None,
     reachable: bool | None = None,
 ) -> Verdict:  # fmt: skip
-    extra: dict[str, object] = {"contexts": contexts, "unroll": options.unroll, "backend": options.backend}
+    extra: dict[str, object] = {"contexts": contexts} if options.has_contexts else {}
+    extra |= {"unroll": options.unroll, "backend": options.backend}
     if options.machine == PAPER:
         extra["machine"] = PAPER
     if reachable is not None:
         extra["reachable"] = reachable
     errors = (witness.error,) if witness is not None and answer is Answer.FAIL else ()
     return Verdict(
-        answer, reason, POWER, 0, 0, monotonic() - started, errors, witness, extra=extra,
+        answer, reason, options.model, 0, 0, monotonic() - started, errors, witness, extra=extra,
         accepts_bounds=options.accept_bounds,
     )  # fmt: skip
 
@@ -250,7 +282,7 @@ def _found(
 ) -> Verdict:
     what = "a violation" if witness is None else witness.error.message
     place = f"{witness.error.at}: " if witness is not None and witness.error.at is not None else ""
-    reason = f"{place}{what} (within {contexts} contexts and loop bound {options.unroll})"
+    reason = f"{place}{what} ({_bounds(options, contexts)})"
     if witness is not None and witness.error.kind in BOUNDS:
         return _verdict(Answer.UNKNOWN, reason, options, contexts, started)
     if options.machine == PAPER:
@@ -263,6 +295,11 @@ def _found(
     return _verdict(_wanted(program), reason, options, contexts, started, witness, True)
 
 
+def _bounds(options: BoundedOptions, contexts: int) -> str:
+    rounds = f"loop bound {options.unroll}"
+    return f"within {plural(contexts, 'context')} and {rounds}" if options.has_contexts else f"within {rounds}"
+
+
 def _wanted(program: Program) -> Answer:
     """What finding a run means: the state that an `exists` asks for is what it asks for."""
     condition = program.condition
@@ -271,7 +308,7 @@ def _wanted(program: Program) -> Answer:
 
 def _nothing(program: Program, straight: Straight, options: BoundedOptions, started: float) -> Verdict:
     k = options.bounds[-1]
-    bounds = f"within {plural(k, 'context')} and loop bound {options.unroll}"
+    bounds = _bounds(options, k)
     if options.machine == PAPER:
         bounds += " of the paper's machine"
     if _wanted(program) is Answer.PASS:
@@ -284,7 +321,7 @@ def _nothing(program: Program, straight: Straight, options: BoundedOptions, star
             why = Reason(Code.LIMIT, f"no violation {bounds}, but the time ran out before a run that ends was found")
         return replace(_verdict(Answer.UNKNOWN, str(why), options, k, started, reachable=False), reasons=(why,))
     why = Reason(Code.BOUND, bounds)
-    warnings = (_NO_DEADLOCKS,) if next(_waits(straight), None) is not None else ()
+    warnings = (_NO_DEADLOCKS % options.model,) if next(_waits(straight), None) is not None else ()
     found = _verdict(Answer.BOUNDED, f"PASS {bounds}", options, k, started, reachable=False)
     return replace(found, reasons=(why,), warnings=warnings)
 
@@ -322,6 +359,9 @@ def _completes(
     more of them are tried then."""
     if next(_waits(straight), None) is None or (_is_cut(straight) and next(_assumptions(program), None) is None):
         return True
+    if not options.has_contexts:
+        left = None if options.time_limit is None else max(0.1, options.time_limit - (monotonic() - started))
+        return _can_complete(straight, options, left)
     enough = max(contexts, 2 * len(straight.program.threads) + 1)
     answers: list[bool | None] = []
     for k in dict.fromkeys((contexts, enough)):
@@ -329,6 +369,13 @@ def _completes(
         if answers[-1]:
             return True
     return None if None in answers else False
+
+
+def _can_complete(straight: Straight, options: BoundedOptions, seconds: float | None) -> bool | None:
+    from fencepost.bounded.messages import tell
+
+    found = solve(tell(straight, options.model, completion=True), SMT, seconds)
+    return found if found is None else found is not False
 
 
 def _completes_within(straight: Straight, contexts: int, options: BoundedOptions, started: float) -> bool | None:

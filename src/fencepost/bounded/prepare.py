@@ -1,4 +1,5 @@
-"""From any Program to what the translation takes: lowered, compiled for POWER, split into processes, straightened."""
+"""From any Program to what the translations take: lowered, compiled for POWER where that is the model, split into
+processes, straightened."""
 
 from __future__ import annotations
 
@@ -19,20 +20,20 @@ from fencepost.program.program import Program
 
 def prepare(program: Program, unroll: int, options: BoundedOptions | None = None) -> Straight:
     """Loops that only wait become awaits, so that they need no bound; the others run at most `unroll` times around."""
-    settings = (options or BoundedOptions()).settings
-    program = pipeline.prepare(program, pipeline.Purpose.BOUNDED, settings)
+    options = options or BoundedOptions()
+    program = pipeline.prepare(program, pipeline.Purpose.BOUNDED, options.settings)
     shares_at: int | None = None
     while True:
-        straight = _straight(program, find_processes(program, shares_at), unroll)
+        straight = _straight(program, find_processes(program, shares_at), unroll, c11=not options.has_contexts)
         shares_at = _conflict(straight)
         if shares_at is None:
             check_ending(straight)
             return straight
 
 
-def _straight(program: Program, processes: Processes, unroll: int) -> Straight:
+def _straight(program: Program, processes: Processes, unroll: int, *, c11: bool) -> Straight:
     storage = storage_of(program, lay_out(program))
-    straight = straighten(program, unroll, processes.starts, storage, processes.ending)
+    straight = straighten(program, unroll, processes.starts, storage, processes.ending, c11=c11)
     layout = lay_out(straight)
     memory = initial_bytes(straight, layout) | processes.memory
     ranges = Ranges(straight, layout, memory)

@@ -5,14 +5,14 @@ Algorithms 6 to 14 of the paper; `translate.py` says what differs, and puts the 
 
 from __future__ import annotations
 
-from fencepost.bounded.builder import FALSE, TRUE, Builder, Label
+from fencepost.bounded.builder import FALSE, TRUE, Builder
 from fencepost.bounded.locations import Access, Cell
-from fencepost.bounded.question import Question
 from fencepost.bounded.straight import Straight
 from fencepost.bounded.views import Schedule, Views, set_view, stamps_of
+from fencepost.bounded.walk import Shared, Walk
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import FenceKind, Instruction, Op
-from fencepost.program.operands import Const, GlobalAddress, Operand, Reg, to_signed
+from fencepost.program.operands import Const, Operand, Reg
 from fencepost.program.passes.rewrite import used
 from fencepost.records import dataclass
 
@@ -48,45 +48,34 @@ class Number:
             self.set(self.builder.largest(self.register, *values))
 
 
-class Whole:
+class Whole(Shared):
     """What the processes of one translation share."""
 
     def __init__(self, straight: Straight, contexts: int, schedule: Schedule | None) -> None:
-        self.straight, self.program, self.locations = straight, straight.program, straight.locations
+        super().__init__(straight)
         self.overtaking = True
-        self.schedule, self.question = schedule, Question(straight)
-        self.builder = b = Builder()
-        self.results: dict[int, tuple[int, int]] = {}
-        self.count, self.contexts = len(self.program.threads), contexts
-        locations = self.locations
-        self.views = Views(b, self.count, contexts, schedule, [stamps_of(c) for c in locations.cells])
+        self.schedule, self.contexts = schedule, contexts
+        stamps = [stamps_of(c) for c in self.locations.cells]
+        self.views = Views(self.builder, self.count, contexts, schedule, stamps)
         self.active: list[Operand] = []
         self.final_stamp: dict[int, Operand] = {}
         self.seen_syncs: dict[tuple[int, int, int], Operand] = {}
         self.owners: dict[int, list[Operand]] = {}
-        self.errors: list[Reg] = []
-        self.ended: list[Reg] = []
-        self.returned: dict[int, Operand] = {}
-        self.saved: dict[int, Operand] = {}  # what main read and chose while it was a process
 
 
-class Process:
+class Process(Walk):
     """The translation of one process. Contexts are numbered 1.. among those where it may be active (`mine`)."""
 
     def __init__(self, whole: Whole, p: int, mine: list[int]) -> None:
-        self.whole, self.p, self.mine, self.builder = whole, p, mine, whole.builder
-        b = self.builder
-        self.function = whole.program.function(whole.program.threads[p].function)
-        self.flowed = whole.locations.ranges.threads[p]
+        super().__init__(whole, p)
+        self.whole, self.mine, b = whole, mine, whole.builder
         self.first: Operand = Const(1)
         if whole.schedule is None:
             self.first = b.choose(1, len(mine), f"first.{p}", "first", p)
             self._must_be_active(self.first)
-        reachable = [self.function.code[pc] for pc in self.flowed.before]
-        kinds = {i.kind for i in reachable if isinstance(i, ins.Fence)}
-        computed = any(isinstance(i, Access) and isinstance(i.address, Reg) for i in reachable)
-        self.registers = [b.var(f"{p}.{name}") for name in self.function.registers]
-        used = {o.index for i in reachable for o in _registers(i)}
+        kinds = {i.kind for i in self.reachable if isinstance(i, ins.Fence)}
+        computed = any(isinstance(i, Access) and isinstance(i.address, Reg) for i in self.reachable)
+        used = {o.index for i in self.reachable for o in _registers(i)}
         self.when = [
             (self._number(f"init.{p}.{n}"), self._number(f"commit.{p}.{n}")) if r in used else None
             for r, n in enumerate(self.function.registers)
@@ -112,10 +101,6 @@ class Process:
         self.address_known = self._number(f"known.{p}", computed)
         self.write_known = self._number(f"knownW.{p}", computed)
         self.sync_reached = {q: b.var(f"reached.{p}.{q}") for q in self.others} if kinds - {FenceKind.ISYNC} else {}
-        if any(isinstance(i, ins.StoreConditional) or getattr(i, "exclusive", False) for i in reachable):
-            self.reserved_address, self.reserved_stamp = b.var(f"reserved.{p}"), b.var(f"reservedstamp.{p}")
-        self.labels = {pc: Label() for pc in self.flowed.before}
-        self.end = Label()
 
     @property
     def many(self) -> bool:
@@ -124,9 +109,6 @@ class Process:
     @property
     def others(self) -> list[int]:
         return [q for q in range(self.whole.count) if q != self.p]
-
-    def _cells_at(self, pc: int) -> list[Cell]:
-        return self.whole.locations.of(self.p, pc) if (self.p, pc) in self.whole.locations.targets else []
 
     def _number(self, name: str, wanted: bool = True) -> Number:
         if not self.many or not wanted:
@@ -153,14 +135,8 @@ class Process:
     # --- the code
 
     def run(self) -> None:
-        b = self.builder
         self._foresee()
-        for pc in sorted(self.flowed.before):
-            b.position = self.function.code[pc].at
-            b.place(self.labels[pc])
-            self._instruction(pc, self.function.code[pc])
-        b.position = None
-        b.place(self.end)
+        super().run()
 
     def _foresee(self) -> None:
         """Guesses, before the code, what other processes will have made of the cells that this one looks at."""
@@ -170,18 +146,6 @@ class Process:
                 for k in self.mine:
                     for q in range(self.whole.count) if fences else (self.p,):
                         self.whole.views.at(self.p, q, cell, k)
-
-    def _go(self, pc: int) -> Label:
-        """Where control goes for a target; what the analysis showed unreachable ends the process."""
-        return self.labels.get(pc, self.end)
-
-    def _operand(self, operand: Operand) -> Operand:
-        match operand:
-            case Reg(index):
-                return self.registers[index]
-            case GlobalAddress():
-                return Const(to_signed(self.whole.locations.ranges.layout.value(operand)))
-        return operand
 
     def _when(self, *operands: Operand) -> When:
         known = [self.when[o.index] for o in operands if isinstance(o, Reg)]
@@ -194,68 +158,6 @@ class Process:
         """AllSyncCnd."""
         return self.ack.now, self.lwsync.now, self.isync.now
 
-    def _instruction(self, pc: int, i: Instruction) -> None:
-        b = self.builder
-        match i:
-            case ins.Compute():
-                b.compute_into(self.registers[i.dst.index], i.op, [self._operand(a) for a in i.args], i.width)
-                self._assigned(i.dst, *i.args)
-            case ins.Choose():
-                self._choose(pc, i)
-            case ins.Jump():
-                b.jump(self._go(i.target))
-                return
-            case ins.Branch():
-                self._control(i.condition)
-                b.branch(self._operand(i.condition), self._go(i.then), self._go(i.otherwise))
-                return
-            case ins.Switch():
-                self._switch(i)
-                return
-            case ins.Assume():
-                self._control(i.condition)
-                self._continue_if(self._operand(i.condition))
-            case ins.Assert():
-                self._assert(pc, i)
-            case ins.Fail():
-                b.set(self.whole.errors[self.p], Const(pc + 1))
-                b.jump(self.end)
-                return
-            case ins.Return():
-                self._return(i)
-                b.set(self.whole.ended[self.p], TRUE)
-                b.jump(self.end)
-                return
-            case ins.Load() | ins.Store():
-                self._access(pc, i)
-            case ins.StoreConditional():
-                self._store_conditional(pc, i)
-            case ins.Fence():
-                self._fence(pc, i)
-        if pc + 1 not in self.labels:
-            b.jump(self.end)
-
-    def _continue_if(self, condition: Operand) -> None:
-        on = Label()
-        self.builder.branch(condition, on, self.end)
-        self.builder.place(on)
-
-    def _return(self, i: ins.Return) -> None:
-        if i.value is not None and self.whole.straight.ending is not None:
-            returned = self.whole.returned.setdefault(self.p, self.builder.var(f"returned.{self.p}"))
-            assert isinstance(returned, Reg), "what is returned should have a register"
-            self.builder.set(returned, self._operand(i.value))
-
-    def _save(self, pc: int, register: Reg) -> None:
-        if self.p == self.whole.straight.processes.main:
-            self.whole.saved[pc] = saved = self.builder.var(f"saved.{pc}")
-            self.builder.set(saved, self.registers[register.index])
-
-    def _may_stop(self, pc: int) -> None:
-        """A process need not fetch all of its code: it can stop before anything that others could notice."""
-        if self.whole.question.can_stop:
-            self._continue_if(self.builder.choose(0, 1, f"goes_on.{self.p}.{pc}", "goes on", self.p, pc))
-
     def _assigned(self, register: Reg, *operands: Operand) -> None:
         pair = self.when[register.index]
         if pair is None or not self.many:
@@ -266,80 +168,16 @@ class Process:
         pair[0].set(init)
         pair[1].set(commit)
 
-    def _choose(self, pc: int, i: ins.Choose) -> None:
-        low, high = self._operand(i.low), self._operand(i.high)
-        assert isinstance(low, Const) and isinstance(high, Const), "the bounds of a choice should be constant"
-        guess = self.builder.choose(low.value, high.value, f"choice.{self.p}.{pc}", "choice", self.p, pc)
-        self.builder.set(self.registers[i.dst.index], guess)
-        self._save(pc, i.dst)
-        self._assigned(i.dst)
-
     def _control(self, condition: Operand) -> None:
         """ComACI: a conditional commits after what it depends on, after earlier ones and after fences."""
         if self.many:
             self.control.raise_to(self._when(condition).commit, *self._fences())
 
-    def _switch(self, i: ins.Switch) -> None:
-        self._control(i.value)
-        b, value = self.builder, self._operand(i.value)
-        for case, target in zip(i.cases, i.targets, strict=True):
-            other = Label()
-            b.branch(b.equal(value, case), self._go(target), other)
-            b.place(other)
-        b.jump(self._go(i.default))
-
-    def _assert(self, pc: int, i: ins.Assert) -> None:
-        b = self.builder
-        self._control(i.condition)
-        good, bad = Label(), Label()
-        b.branch(self._operand(i.condition), good, bad)
-        b.place(bad)
-        b.set(self.whole.errors[self.p], Const(pc + 1))
-        b.jump(self.end)
-        b.place(good)
-
     # --- accesses
 
-    def _store_conditional(self, pc: int, i: ins.StoreConditional) -> None:
-        """It may succeed where the reservation is for its address; then its write follows what was read (`_stamp`)."""
-        b, done, fails, over = self.builder, self.registers[i.dst.index], Label(), Label()
-        self._may_stop(pc)
-        on = Label()
-        b.branch(b.choose(0 if i.may_fail else 1, 1, f"succeeds.{self.p}.{pc}", "succeeds", self.p, pc), on, fails)
-        b.place(on)
-        b.assume(b.equal(self.reserved_address, self._operand(i.address)))
-        self._access(pc, i)
-        b.set(done, TRUE)
-        b.jump(over)
-        b.place(fails)
-        b.set(done, FALSE)
-        b.place(over)
-        b.set(self.reserved_address, FALSE)
-        self._assigned(i.dst)
-
     def _access(self, pc: int, i: Access) -> None:
-        b = self.builder
-        if isinstance(i, ins.Store):
-            self._may_stop(pc)
-        cells = self._cells_at(pc)
         when = self._when(i.address)  # before a load can overwrite the register that its address came from
-        over = Label()
-        for n, cell in enumerate(cells):
-            other = Label()
-            if n + 1 < len(cells):
-                here = Label()
-                b.branch(b.equal(self._operand(i.address), Const(to_signed(cell.address))), here, other)
-                b.place(here)
-            if isinstance(i, ins.Load):
-                self._read(pc, i, cell)
-            else:
-                self._write(pc, i, cell)
-            if n + 1 < len(cells):
-                b.jump(over)
-                b.place(other)
-        b.place(over)
-        if isinstance(i, ins.Load):
-            self._save(pc, i.dst)
+        super()._access(pc, i)
         if isinstance(i.address, Reg):
             self.address_commit.raise_to(when.commit)
             self.address_known.raise_to(when.init)
@@ -360,9 +198,7 @@ class Process:
             local = b.less(init, self.commit_w[x].now)
             seen = b.select(local, self.own_value[x], seen)
             stamp = b.select(local, self.own_stamp[x], stamp)
-        if i.exclusive and cell.exclusive:
-            b.set(self.reserved_address, Const(to_signed(cell.address)))
-            b.set(self.reserved_stamp, stamp)
+        self._reserve(i, cell, stamp)
         if self.many:
             if stamp != FALSE:
                 b.assume(b.at_least(stamp, self.read_stamp[x]))
@@ -451,10 +287,6 @@ class Process:
             return views.at(self.p, q, cell, k).stamp
         later = views.guessed.get((q, cell.index, k))
         return self.whole.final_stamp[cell.index] if later is None else later.stamp
-
-    def _stored(self, i: ins.Store | ins.StoreConditional, cell: Cell) -> Operand:
-        value = self._operand(i.value)
-        return value if cell.size == 8 else self.builder.op(Op.MOV, value, width=8 * cell.size)
 
     def _propagation(self, pc: int, cell: Cell, q: int, commit: Operand) -> Operand:
         """PropWrite: where the write reaches q, after every fence that this process had seen has reached q."""

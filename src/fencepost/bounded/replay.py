@@ -8,8 +8,9 @@ that is an InternalError, never a verdict.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
+from typing import TypeVar
 
 from fencepost.bounded.power_machine import Label, PowerMachine, State, Status, Write
 from fencepost.bounded.power_paths import SENT, End, Trail, What
@@ -21,9 +22,12 @@ from fencepost.bounded.views import Schedule
 from fencepost.errors import InternalError
 from fencepost.program import instructions as ins
 from fencepost.program.arithmetic import compute
+from fencepost.program.instructions import Instruction
 from fencepost.program.operands import Const, Operand, Reg, to_signed, to_unsigned
+from fencepost.program.program import Program
 from fencepost.records import dataclass
 
+Mark = TypeVar("Mark")
 Guesses = Mapping[int, int]  # by the index of the Choose in the translated program
 
 
@@ -61,7 +65,7 @@ class Run:
 
 def plan_of(translated: Translated, guesses: Guesses) -> Plan:
     schedule = translated.schedule or _guessed_schedule(translated, guesses)
-    plan = Plan(schedule, results=_execute(translated, guesses))
+    plan = Plan(schedule, results=execute(translated.program, translated.results, guesses))
     for index, value in guesses.items():
         match translated.choices[index]:
             case ("read" | "commit" as step, int(p), int(pc), _):
@@ -95,11 +99,12 @@ def _context(translated: Translated, p: int, number: int) -> int:
     return [k for k, q in enumerate(translated.schedule, start=1) if q == p][number - 1]
 
 
-def _execute(translated: Translated, guesses: Guesses) -> dict[tuple[int, int], int]:
-    """Runs the translated program on the guesses and notes what each load read and the stamp of each store."""
-    function = translated.program.functions[0]
+def execute(program: Program, marks: Mapping[int, Mark], guesses: Guesses) -> dict[Mark, int]:
+    """Runs a translated program on the guesses, and notes what the marked instructions leave in their registers: what
+    each load read, the stamp of each store."""
+    function = program.functions[0]
     registers = [0] * len(function.registers)
-    found: dict[tuple[int, int], int] = {}
+    found: dict[Mark, int] = {}
 
     def value(operand: Operand) -> int:
         return registers[operand.index] if isinstance(operand, Reg) else to_unsigned(_number(operand))
@@ -110,8 +115,8 @@ def _execute(translated: Translated, guesses: Guesses) -> dict[tuple[int, int], 
         match i:
             case ins.Compute():
                 registers[i.dst.index] = compute(i.op, i.width, tuple(value(a) for a in i.args))
-                if pc in translated.results:
-                    found[translated.results[pc]] = registers[i.dst.index]
+                if pc in marks:
+                    found[marks[pc]] = registers[i.dst.index]
             case ins.Choose():
                 registers[i.dst.index] = to_unsigned(guesses[pc])
             case ins.Assume() if not value(i.condition):
@@ -132,6 +137,67 @@ def _execute(translated: Translated, guesses: Guesses) -> dict[tuple[int, int], 
 def _number(operand: Operand) -> int:
     assert isinstance(operand, Const), "a translated program should have registers and constants only"
     return operand.value
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """An instruction on the path of a process. `guess`: which way a conditional went, what was chosen, whether a
+    store-conditional succeeds. `address` of an access; `value`: what is read, stored or returned."""
+
+    pc: int
+    instruction: Instruction
+    guess: int = 0
+    address: int = 0
+    value: int | None = None
+
+
+def steps_of(straight: Straight, p: int, plan: Plan, registers: list[int] | None = None) -> Iterator[Taken]:
+    """The path that process p takes with the values that its loads read, up to where it ends, stops or fails;
+    `registers` are left as they are then."""
+    function, layout = straight.program.functions[p], straight.ranges.layout
+    registers = registers if registers is not None else [0] * len(function.registers)
+
+    def value(operand: Operand) -> int:
+        return registers[operand.index] if isinstance(operand, Reg) else layout.value(operand)
+
+    pc = 0
+    while (p, pc) not in plan.stops:
+        i = function.code[pc]
+        guess, after, address, held = 0, pc + 1, 0, None
+        match i:
+            case ins.Return():
+                yield Taken(pc, i, value=None if i.value is None else value(i.value))
+                return
+            case ins.Compute():
+                registers[i.dst.index] = compute(i.op, i.width, tuple(value(a) for a in i.args))
+            case ins.Load():
+                address, held = value(i.address), plan.results[p, pc]
+                registers[i.dst.index] = held
+            case ins.Store():
+                address, held = value(i.address), to_unsigned(value(i.value), 8 * i.size)
+            case ins.Choose():
+                guess = plan.choices.get((p, pc), to_signed(value(i.low)))
+                registers[i.dst.index] = to_unsigned(guess)
+            case ins.StoreConditional():
+                address, held = value(i.address), to_unsigned(value(i.value), 8 * i.size)
+                guess = plan.choices.get((p, pc), 1)
+                registers[i.dst.index] = guess
+            case ins.Jump():
+                pc = i.target
+                continue
+            case ins.Branch():
+                guess = int(value(i.condition) != 0)
+                after = i.then if guess else i.otherwise
+            case ins.Switch():
+                cases = [value(c) for c in i.cases]
+                guess = cases.index(value(i.value)) if value(i.value) in cases else len(cases)
+                after = i.targets[guess] if guess < len(cases) else i.default
+            case ins.Assume() | ins.Assert():
+                guess = int(value(i.condition) != 0)
+        yield Taken(pc, i, guess, address, held)
+        if isinstance(i, ins.Fail) or (isinstance(i, ins.Assume | ins.Assert) and not guess):
+            return
+        pc = after
 
 
 def replay(straight: Straight, plan: Plan) -> Run:
@@ -181,49 +247,12 @@ class _Replay:
 
     def _trail(self, p: int) -> Trail:
         """The path that process p takes with the values that its loads read."""
-        function = self.straight.program.functions[p]
-        layout = self.straight.ranges.layout
-        registers = [0] * len(function.registers)
-        trail: list[tuple[int, int]] = []
-
-        def value(operand: Operand) -> int:
-            return registers[operand.index] if isinstance(operand, Reg) else layout.value(operand)
-
-        pc = 0
-        while True:
-            i = function.code[pc]
-            if isinstance(i, ins.Return) or (p, pc) in self.plan.stops:
-                if isinstance(i, ins.Return) and i.value is not None:
-                    self.returned[p] = value(i.value)
-                return tuple(trail)
-            guess, after = 0, pc + 1
-            match i:
-                case ins.Compute():
-                    registers[i.dst.index] = compute(i.op, i.width, tuple(value(a) for a in i.args))
-                case ins.Load():
-                    registers[i.dst.index] = self.plan.results[p, pc]
-                case ins.Choose():
-                    guess = self.plan.choices.get((p, pc), to_signed(value(i.low)))
-                    registers[i.dst.index] = to_unsigned(guess)
-                case ins.StoreConditional():
-                    guess = self.plan.choices.get((p, pc), 1)
-                    registers[i.dst.index] = guess
-                case ins.Jump():
-                    pc = i.target
-                    continue
-                case ins.Branch():
-                    guess = int(value(i.condition) != 0)
-                    after = i.then if guess else i.otherwise
-                case ins.Switch():
-                    cases = [value(c) for c in i.cases]
-                    guess = cases.index(value(i.value)) if value(i.value) in cases else len(cases)
-                    after = i.targets[guess] if guess < len(cases) else i.default
-                case ins.Assume() | ins.Assert():
-                    guess = int(value(i.condition) != 0)
-            trail.append((pc, guess))
-            if isinstance(i, ins.Fail) or (isinstance(i, ins.Assume | ins.Assert) and not guess):
-                return tuple(trail)
-            pc = after
+        steps = [*steps_of(self.straight, p, self.plan)]
+        if steps and isinstance(steps[-1].instruction, ins.Return):
+            last = steps.pop()
+            if last.value is not None:
+                self.returned[p] = last.value
+        return tuple((s.pc, s.guess) for s in steps)
 
     def _context(self, k: int, p: int) -> None:
         """Everything that is planned for this context, in program order, until nothing is left to do."""

@@ -1,9 +1,10 @@
-"""Straight programs: what the POWER translation takes.
+"""Straight programs: what the translations take.
 
 Each thread becomes one function without loops and calls, whose jumps all go forward, made of loads, stores,
-computations, conditionals, choices and `sync lwsync isync eieio` only. Loops run at most `unroll` times around,
-functions nest at most `unroll` deep in themselves; a thread that would go further stops there (`assume 0`). Awaits
-become a load and an assume, read-modify-writes a load-reserve and a store-conditional that always succeeds.
+computations, conditionals, choices and fences (for POWER `sync lwsync isync eieio`) only. Loops run at most `unroll`
+times around, functions nest at most `unroll` deep in themselves; a thread that would go further stops there
+(`assume 0`). Awaits become a load and an assume, read-modify-writes a load-reserve and a store-conditional that always
+succeeds.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from fencepost.bounded.storage import Storage
 from fencepost.errors import UnsupportedError
 from fencepost.program import instructions as ins
 from fencepost.program.arithmetic import ArithmeticFault, compute
-from fencepost.program.instructions import FenceKind, Instruction, Op, RmwOp
+from fencepost.program.instructions import FenceKind, Instruction, Mode, Op, RmwOp
 from fencepost.program.operands import Const, FunctionAddress, GlobalAddress, Operand, Reg, to_signed, to_unsigned
 from fencepost.program.passes.flow import Flow, Loop, successors
 from fencepost.program.passes.rewrite import defined, map_operands
@@ -27,6 +28,7 @@ from fencepost.records import dataclass
 MAX_NODES = 200_000
 MAIN, ENDING = "main", "ending"  # the process that is the rest of `main`, and what it does after a join
 FENCES = frozenset({FenceKind.SYNC, FenceKind.LWSYNC, FenceKind.ISYNC, FenceKind.EIEIO})
+C11_FENCES = frozenset({FenceKind.ACQ, FenceKind.REL, FenceKind.ACQ_REL, FenceKind.SC})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +62,16 @@ class Start:
 
 
 def straighten(
-    program: Program, unroll: int, starts: Sequence[Start], storage: Storage, ending: Start | None = None
-) -> Program:
+    program: Program, unroll: int, starts: Sequence[Start], storage: Storage, ending: Start | None = None,
+    *, c11: bool = False,
+) -> Program:  # fmt: skip
     """The program with straight threads; the function of `ending`, if there is one, comes last and belongs to none. A
     thread that is `main` ends where it joins another; its ending is the same code, instruction by instruction, with
-    the joins. What threads allocate is found in `storage`. Raises UnsupportedError where something has no place in
+    the joins. What threads allocate is found in `storage`. `c11`: accesses keep their order, and fences are those of
+    C11. Raises UnsupportedError where something has no place in
     such a program."""
     every = [*starts, *([ending] if ending is not None else [])]
-    functions = [_Unroller(program, unroll, start, ending is not None, storage).function() for start in every]
+    functions = [_Unroller(program, unroll, start, ending is not None, storage, c11).function() for start in every]
     for n, start in enumerate(starts):
         if start.name == MAIN:
             functions[n] = _until_join(functions[n])
@@ -117,8 +121,10 @@ class _Code:
 
 
 class _Unroller:
-    def __init__(self, program: Program, unroll: int, start: Start, has_ending: bool, storage: Storage) -> None:
-        self.program, self.unroll, self.start, self.has_ending = program, unroll, start, has_ending
+    def __init__(
+        self, program: Program, unroll: int, start: Start, has_ending: bool, storage: Storage, c11: bool
+    ) -> None:
+        self.program, self.unroll, self.start, self.has_ending, self.c11 = program, unroll, start, has_ending, c11
         self.storage, self.functions = storage, storage.layout.functions
         self.codes: dict[str, _Code] = {}
         self.registers: list[str] = []
@@ -261,8 +267,8 @@ class _Unroller:
             case ins.Compute() | ins.Branch() | ins.Switch() | ins.Assert() | ins.Assume() | ins.Choose():
                 yield i
             case ins.Store() | ins.Load() | ins.StoreConditional():
-                yield replace(i, mode=ins.Mode.RLX)
-            case ins.Fence(kind=kind) if kind in FENCES:
+                yield replace(i, mode=self._mode(i.mode))
+            case ins.Fence(kind=kind) if kind in (C11_FENCES if self.c11 else FENCES):
                 yield i
             case ins.Await():
                 yield from self._await(i)
@@ -272,11 +278,12 @@ class _Unroller:
                 yield from self._blocking_cas(i)
             case _:
                 name = f"fence {i.kind.value}" if isinstance(i, ins.Fence) else i.mnemonic
-                raise UnsupportedError(f"{name} at {i.at} has no meaning in context-bounded POWER")
+                where = "the bounded search" if self.c11 else "context-bounded POWER"
+                raise UnsupportedError(f"{name} at {i.at} has no meaning in {where}")
 
     def _await(self, i: ins.Await) -> Iterator[Instruction]:
         value = i.dst if i.dst is not None else self._scratch()
-        yield ins.Load(value, i.address, i.size, at=i.at)
+        yield ins.Load(value, i.address, i.size, self._mode(i.mode), at=i.at)
         test: Reg = self._scratch(2)
         if i.mask is not None:
             yield ins.Compute(test, (value, i.mask), Op.AND, at=i.at)
@@ -289,7 +296,7 @@ class _Unroller:
         old, new, done = self._scratch(3), self._scratch(4), self._scratch(5)
         yield ins.Load(old, i.address, i.size, exclusive=True, at=i.at)
         yield from _update(i, old, new)
-        yield ins.StoreConditional(done, i.address, new, i.size, may_fail=False, at=i.at)
+        yield ins.StoreConditional(done, i.address, new, i.size, self._mode(i.mode), may_fail=False, at=i.at)
         if i.dst is not None:
             yield ins.Compute(i.dst, (old,), Op.MOV, at=i.at)
 
@@ -298,21 +305,26 @@ class _Unroller:
         yield ins.Load(old, i.address, i.size, exclusive=True, at=i.at)
         yield ins.Compute(same, (old, i.expected), Op.EQ, 8 * i.size, at=i.at)
         yield ins.Assume(same, at=i.at)
-        yield ins.StoreConditional(done, i.address, i.desired, i.size, may_fail=False, at=i.at)
+        yield ins.StoreConditional(done, i.address, i.desired, i.size, self._mode(i.mode), may_fail=False, at=i.at)
+
+    def _mode(self, mode: Mode) -> Mode:
+        """The order of an access. An update is a relaxed load and a store that has the order of both."""
+        return mode if self.c11 else Mode.RLX
 
     def _cas(self, node: Node, i: ins.Cas, nexts: tuple[Node, ...]) -> tuple[Sequence[Instruction], tuple[Node, ...]]:
         """A load-reserve, a branch, and a store-conditional where it found what was expected."""
         place, old, same, done = node[-1], self._scratch(3), self._scratch(4), self._scratch(5)
         if place.half == 0:
             code = [
-                ins.Load(old, i.address, i.size, exclusive=True, at=i.at),
+                ins.Load(old, i.address, i.size, self._mode(i.failure), exclusive=True, at=i.at),
                 ins.Compute(same, (old, i.expected), Op.EQ, 8 * i.size, at=i.at),
                 ins.Branch(same, 0, 0, at=i.at),
             ]
             return code, tuple((*node[:-1], replace(place, half=half)) for half in (1, 2))
         results: list[Instruction] = []
         if place.half == 1:
-            results.append(ins.StoreConditional(done, i.address, i.desired, i.size, may_fail=False, at=i.at))
+            mode = self._mode(i.mode)
+            results.append(ins.StoreConditional(done, i.address, i.desired, i.size, mode, may_fail=False, at=i.at))
         for register, value in ((i.old, old), (i.success, same)):
             if register is not None:
                 results.append(ins.Compute(register, (value,), Op.MOV, at=i.at))

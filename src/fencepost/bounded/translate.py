@@ -21,12 +21,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fencepost.bounded.builder import FALSE, TRUE, Label
-from fencepost.bounded.ending import Left, fails_at_the_end
 from fencepost.bounded.process import Process, Whole
 from fencepost.bounded.straight import Straight
 from fencepost.bounded.views import Schedule, stamps_of
 from fencepost.program import instructions as ins
-from fencepost.program.instructions import FenceKind, Op
+from fencepost.program.instructions import FenceKind
 from fencepost.program.operands import Operand
 from fencepost.program.program import Program, Thread
 from fencepost.records import dataclass
@@ -71,13 +70,12 @@ class _Translator(Whole):
         self._final_stamps()
         self._positions()
         self._foreign_syncs()
-        self.errors = [b.var(f"error.{p}") for p in range(self.count)]
-        self.ended = [b.var(f"ended.{p}") for p in range(self.count)]
+        self.open_processes()
         for p in range(self.count):
             self._process(p)
             self.views.simulated.add(p)
         self._verify()
-        self._ask()
+        self.ask(self._register, self._memory, self.completion)
         function = b.finish("main")
         program = replace(
             self.program, functions=(function,), threads=(Thread("main", "main"),), observations=(), condition=None
@@ -178,25 +176,6 @@ class _Translator(Whole):
                 stamp = self.views.end(q, cell).stamp
                 final = stamp if final is None else final
                 b.assume(b.equal(stamp, final))
-
-    def _ask(self) -> None:
-        b = self.builder
-        bad: Operand = FALSE
-        for error in self.errors:
-            bad = b.either(bad, b.op(Op.NE, error, FALSE))
-        over: Operand = TRUE
-        for ended in self.ended:
-            over = b.both(over, ended)
-        bad = b.either(bad, b.both(over, self.question.violated(b, self._register, self._memory)))
-        left = Left(self._memory, self.ended, self.returned, self.saved)
-        bad = b.either(bad, fails_at_the_end(self.straight, b, left))
-        if self.completion:
-            bad = over
-        wrong, right = Label(), Label()
-        b.branch(bad, wrong, right)
-        b.place(wrong)
-        b.fail("the assertion or the final condition can be violated")
-        b.place(right)
 
     def _register(self, thread: str, register: str) -> Operand:
         p = [t.name for t in self.program.threads].index(thread)

@@ -22,7 +22,7 @@ VERBS = (
     Verb("repair", "Find the cheapest stronger orders and fences after which a program passes, as a patch."),
     Verb("relax", "Find the weakest orders and fewest fences with which a program still passes."),
     Verb("outcomes", "List the final states that a program can reach."),
-    Verb("bounded", "Find violations under POWER within a number of contexts."),
+    Verb("bounded", "Find violations within bounds: contexts under POWER, loops under RA and RC11."),
     Verb("robust", "Decide whether a program behaves as if memory were sequentially consistent."),
     Verb("litmus", "Run many litmus tests in parallel, and compare them with a table of verdicts."),
     Verb("cluster", "Start workers for --cluster on this machine, for explorations on many machines."),

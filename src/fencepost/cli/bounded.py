@@ -1,4 +1,4 @@
-"""fencepost bounded: violations under POWER within a number of contexts."""
+"""fencepost bounded: violations within bounds, by a solver."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _EMIT = Annotated[
 def bounded(
     files: Files, options: BoundedOptions, reports: ReportOptions, emit: _EMIT = "", flags: tuple[str, ...] = ()
 ) -> Reply:
-    """Find a violation under POWER within a number of contexts and a loop bound."""
+    """Find a violation within a loop bound, under POWER within a number of contexts."""
     if emit:
         if emit not in ("program", "c", "paper"):
             raise UsageError(f"--emit {emit}: expected program, c or paper")

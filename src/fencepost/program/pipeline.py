@@ -47,8 +47,8 @@ class Settings:
     takes. `undo`: the engine knows iterations that add something and take it back. `waits`: loops that only wait for
     one location become blocking, and no other loop changes. `unroll` bounds every loop, `loop_bounds` one place.
     `unordered_arrivals`: the engine knows barriers. `ignored`: kinds of errors whose checks are left out. `volatile`:
-    what such an access is. `nondet`: the values that stand for those of a whole type. `whole`: loops that keep all
-    their iterations."""
+    what such an access is. `nondet`: the values that stand for those of a whole type. `whole_types`: all of them are
+    kept, for a solver that takes them at once. `whole`: loops that keep all their iterations."""
 
     target: str
     spurious_wakeups: bool = False
@@ -62,6 +62,7 @@ class Settings:
     ignored: frozenset[ErrorKind] = frozenset()
     volatile: str = "plain"
     nondet: Nondet | None = None
+    whole_types: bool = False
     whole: frozenset[Position] = frozenset()
 
     @property
@@ -196,7 +197,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("wide accesses", _wide, _ALL, works=lambda p, _: AtomicBegin in p.kinds),
     Pass("checks", _checks, _ALL, lambda s: bool(s.ignored)),
     Pass("synchronisation", _synchronisation, _ALL, works=lambda p, s: Sync in p.kinds or s.spurious_wakeups),
-    Pass("nondet", _nondet, _ALL, works=lambda p, _: Choose in p.kinds),
+    Pass("nondet", _nondet, _ALL, lambda s: not s.whole_types, lambda p, _: Choose in p.kinds),
     Pass("weak exchanges", _weak, _ALL, lambda s: s.spurious_failures, lambda p, _: p.weak()),
     Pass("reservations", _reservations, _EXECUTIONS, lambda s: s.spin_detection,
          lambda p, _: StoreConditional in p.kinds),
