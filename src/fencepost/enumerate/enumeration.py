@@ -15,6 +15,7 @@ from itertools import pairwise, product
 from operator import attrgetter
 from typing import Protocol
 
+from fencepost.enumerate.behind import cut_off
 from fencepost.enumerate.candidates import Candidate, Flags, Frame
 from fencepost.enumerate.combine import Chosen, Combiner
 from fencepost.enumerate.locations import Access, Solution, solve
@@ -226,6 +227,9 @@ class _Space:
             solutions = self._solutions(frame)
             if solutions is not None:
                 yield frame, [frame.layout[location][0] for location in frame.locations], solutions
+        cut = cut_off(self.runner)
+        if cut is not None:
+            raise UnsupportedError(_BEHIND_THE_BOUND.format(cut.message))
 
     def _solutions(self, frame: Frame) -> list[list[Solution]] | None:
         """Of each location; None where one has none. They depend on the traces of the threads that access it only."""
@@ -267,6 +271,10 @@ _KERNELS_THIN_AIR = (
 _THIN_AIR = (
     "values may come out of thin air here, from accesses that depend on each other: the model does not order what "
     "depends on a read after it, and enumeration does not find such values"
+)
+_BEHIND_THE_BOUND = (
+    "{}; what is written behind that bound may be what led there, as the kernel's model allows, and enumeration does "
+    "not find that"
 )
 _ACCESSES = (EventKind.READ, EventKind.WRITE)
 #: What a model can see of an access: all but its value and its place in the source.

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import field, replace
 
 from fencepost.enumerate.enumeration import Found, Judge, Status, enumerate_all, kept_by
 from fencepost.enumerate.freed import Frees, writing_frees
 from fencepost.enumerate.traces import MAX_EVENTS, OutOfTimeError
+from fencepost.errors import UnsupportedError
 from fencepost.execution.execution import Execution
 from fencepost.judgement import Seen, bound_met, judge, nothing_completes, refutation
 from fencepost.models.cat.plan import is_race
@@ -25,14 +27,16 @@ from fencepost.program.condition import decide, holds, refutes
 from fencepost.program.instructions import GOES_ON, ErrorKind
 from fencepost.program.layout import condition_constants, lay_out
 from fencepost.program.operands import Position
+from fencepost.program.passes.flow import goes_back
 from fencepost.program.passes.split import Split
 from fencepost.program.program import Arch, Program
 from fencepost.reasons import Reason, out_of_executions, out_of_time, words
 from fencepost.records import dataclass
-from fencepost.verdict import ErrorReport, Outcomes, Verdict, Witness
+from fencepost.verdict import Answer, ErrorReport, Outcomes, Verdict, Witness
 
 State = tuple[tuple[str, int], ...]
 Judges = Callable[[Model], Judge | None]
+_ROUNDS = (1, 3)
 _NOT_LOOKED_FOR = "enumeration does not look for memory errors (out of bounds, use after free, leaks, ...)"
 _ONLY_FREED = "of the memory errors, enumeration looks for use after free only (not for out of bounds, leaks, ...)"
 
@@ -60,7 +64,20 @@ class _Tally:
 def check_by_enumeration(
     program: Program, model: Model, options: CheckOptions, judges: Judges | None = None
 ) -> Verdict:
-    """The verdict of `check`. Its `extra` names the engine. `judges`: gives the `enumeration.Judge` of a model."""
+    """The verdict of `check`. Its `extra` names the engine. `judges`: gives the `enumeration.Judge` of a model.
+
+    Loops that retry go round as often as values are guessed, and most guesses come to nothing: a verdict within a few
+    rounds that no execution exceeds is one without a bound."""
+    if model.name == "lkmm" and options.unroll is None and not options.loop_bound:
+        for rounds in _ROUNDS if any(map(goes_back, ready(program, model, options).functions)) else ():
+            with suppress(UnsupportedError):
+                verdict = _check(program, model, replace(options, unroll=rounds), judges)
+                if verdict.answer is not Answer.UNKNOWN:
+                    return verdict
+    return _check(program, model, options, judges)
+
+
+def _check(program: Program, model: Model, options: CheckOptions, judges: Judges | None) -> Verdict:
     start = time.perf_counter()
     asked = ready(program, model, options)
     limit = start + options.time_limit if options.time_limit is not None else None

@@ -43,6 +43,7 @@ class Machine(Memory):
         super().__init__(program)
         self.functions = {f.name: f for f in program.functions}
         self.joins: dict[str, dict[int, int]] = {}
+        self.ran: set[tuple[int, str, int]] = set()  # calls and accesses to private memory: thread, function, place
         # The kernel's compilers may move what follows an if before it: a control dependency ends with the statement.
         self.scoped = program.arch is Arch.LKMM
         self.picks = program.arch is Arch.AARCH64  # which tells apart what a value is and what decided on it
@@ -229,6 +230,7 @@ class Machine(Memory):
         return None
 
     def _call(self, state: ThreadState, frame: Frame, i: ins.Call) -> Action | None:
+        self.ran.add((state.thread, frame.function.name, frame.pc))
         target = self.value(frame, i.callee)
         index, rest = divmod(target - FUNCTIONS, GAP)
         if rest or not 0 <= index < len(self.program.functions):
@@ -459,6 +461,7 @@ class Machine(Memory):
 
     def _private_access(self, state: ThreadState, frame: Frame, i: Instruction, address: int) -> Action | None:
         """Accesses to memory that no other thread can see happen at once and are not events."""
+        self.ran.add((state.thread, frame.function.name, frame.pc))
         owner = address >> THREAD_SHIFT & 0xFFF
         size: int = getattr(i, "size", 0)
         if owner != state.thread:

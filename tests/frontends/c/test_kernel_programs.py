@@ -108,3 +108,43 @@ def test_the_header_declares_what_the_front_end_knows() -> None:
     header = (INCLUDE / "fencepost" / "lkmm.h").read_text(encoding="utf-8")
     missing = [name for name in FUNCTIONS if name not in header and "cmpxchg" not in name]
     assert not missing
+
+
+_CIRCLE = HEADER + """
+static int x, y, z;
+void *first(void *p) {
+  int n = 0;
+  while (READ_ONCE(x) == 1)
+    if (++n == 3) break;
+  z = n;
+  WRITE_ONCE(y, 1);
+  return 0;
+}
+void *second(void *p) { int r = READ_ONCE(y); WRITE_ONCE(x, r); return 0; }
+""" + MAIN.replace("END", "assert(z != 3);")  # fmt: skip
+_RETRIES = HEADER + """
+static int v;
+static void add(void) {
+  int seen = READ_ONCE(v), found;
+  while ((found = cmpxchg(&v, seen, seen + 1)) != seen) seen = found;
+}
+void *first(void *p) { add(); return 0; }
+void *second(void *p) { add(); return 0; }
+""" + MAIN.replace("END", "assert(v == 2);")  # fmt: skip
+
+
+def test_what_a_bound_cuts_off_orders_nothing_and_may_be_what_led_there(tmp_path: Path) -> None:
+    """The first thread's write behind its loop is what its loop sees: the model lets it be seen before."""
+    path = tmp_path / "circle.c"
+    path.write_text(_CIRCLE, encoding="utf-8")
+    assert check(path, model="lkmm").answer is Answer.FAIL
+    assert check(path, model="lkmm", unroll=4).answer is Answer.FAIL
+    with pytest.raises(UnsupportedError, match="behind that bound"):
+        check(path, model="lkmm", unroll=1)
+
+
+def test_retries_end_where_no_other_location_leads_back_to_them(tmp_path: Path) -> None:
+    path = tmp_path / "retries.c"
+    path.write_text(_RETRIES, encoding="utf-8")
+    assert check(path, model="lkmm", unroll=1).answer is Answer.PASS
+    assert check(path, model="lkmm").answer is Answer.PASS  # which tries a few rounds first

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fencepost.program.arithmetic import compute
+from fencepost.program.instructions import BOUNDS, Compute, Exit, Fail, Instruction, Jump, Op, Return, Switch
 from fencepost.program.instructions import Branch as BranchInstruction
-from fencepost.program.instructions import Compute, Exit, Fail, Instruction, Jump, Op, Return, Switch
 from fencepost.program.operands import Const, Position, Reg, to_unsigned
 from fencepost.program.passes.rewrite import defined, used
 from fencepost.program.printer import jump_targets
@@ -215,7 +215,8 @@ class Flow:
 
 def joins(function: Function) -> dict[int, int]:
     """For each branch the first instruction that every way from it reaches: where what it decided ends. Branches whose
-    ways never meet again are left out. By sets of post-dominators: meant for the few branches of one function."""
+    ways never meet again are left out. A way that a bound of ours cuts off would have gone on: it meets all others. By
+    sets of post-dominators: meant for the few branches of one function."""
     count = len(function.code)
     after = {i: successors(i, instruction) for i, instruction in enumerate(function.code)}
     everything = (1 << count + 1) - 1
@@ -225,7 +226,7 @@ def joins(function: Function) -> dict[int, int]:
         changed = False
         for i in reversed(range(count)):
             met = everything
-            for s in after[i] or (count,):
+            for s in () if _is_cut(function.code[i]) else after[i] or (count,):
                 met &= reached[s]
             met |= 1 << i
             changed |= met != reached[i]
@@ -237,6 +238,10 @@ def joins(function: Function) -> dict[int, int]:
             candidates = [j for j in range(count) if others >> j & 1]
             found[i] = max(candidates, key=lambda j: (reached[j] & others).bit_count())
     return found
+
+
+def _is_cut(i: Instruction) -> bool:
+    return isinstance(i, Fail) and i.kind in BOUNDS
 
 
 def _moved(i: Instruction | None) -> int | None:
