@@ -3,16 +3,20 @@ alone, and all of them, against an exploration with none: the same executions up
 order of arrival at barriers, each of them once; the same errors; blocked or not; the same final memories.
 
     python tests/lab/reductions.py --programs 4000 --seed 0 --model all [--only locks] [--minutes 10] [--jobs 2]
+    python tests/lab/reductions.py --compared 20000 --state reductions.json --jobs 2     # go on there, until so many
+
+Programs that are too large, and those that cannot be explored to the end without reductions, are not compared.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,7 +24,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1] / "explore"))
 
 from test_attempts import attempts_program
-from test_odd_loops import LOOPS, SHORTCUTS
+from test_odd_loops import ASSERTS, LOOPS, OTHERS, SHORTCUTS, odd_program
 from twins import Made, Maker, Threads, named, orbit, renamed
 
 from fencepost import _core
@@ -269,6 +273,9 @@ class Tally:
     unfinished: int = 0  # in the time
     executions: int = 0
     visited: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SWITCHES, 0))
+    decided: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SWITCHES, 0))  # programs
+    fewer: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SWITCHES, 0))  # programs with fewer executions
+    summed: int = 0  # programs whose orbits' sizes were held to the full number
     given_up: int = 0
     bad: list[str] = field(default_factory=list)
 
@@ -281,9 +288,12 @@ class Tally:
             whole.unfinished += t.unfinished
             whole.executions += t.executions
             whole.given_up += t.given_up
+            whole.summed += t.summed
             whole.bad += t.bad
-            for name, n in t.visited.items():
-                whole.visited[name] += n
+            for name in SWITCHES:
+                whole.visited[name] += t.visited[name]
+                whole.decided[name] += t.decided[name]
+                whole.fewer[name] += t.fewer[name]
         return whole
 
     def compare(self, made: Made, model: str, names: Iterable[str] = tuple(SWITCHES)) -> list[str]:
@@ -303,6 +313,9 @@ class Tally:
                 self.unfinished += 1
             elif less.sure:
                 self.visited[name] += len(less.executions)
+                self.decided[name] += 1
+                self.fewer[name] += len(less.executions) < len(base.executions)
+                self.summed += name == "symmetry" and less.whole and less.representing > 0
                 self.given_up += less.given_up
                 if (found := difference(made, base, less, name)) is not None:
                     wrong.append(f"{name}: {found}")
@@ -310,26 +323,34 @@ class Tally:
 
 
 def program_of(seed: int, *, only: str = "") -> WithBarrier:
-    """Of the shortcuts, every second program has attempts that are taken back; of all reductions, every fifth."""
-    if only != "locks" and seed % (2 if only == "shortcuts" else 5) == 0:
+    """Of the shortcuts, every second program has attempts that are taken back, the others have loops that wait in odd
+    ways; of all reductions, every fifth has the ones and every fifth the others."""
+    kind = 4 if only == "locks" else seed % (2 if only == "shortcuts" else 5)
+    if kind == 0:
         return WithBarrier(attempts_program(seed, observed=False), (), None, 0)
+    if kind == 1:
+        text = odd_program(seed, loops=LOOPS + SHORTCUTS, others=OTHERS + ASSERTS)
+        return WithBarrier(text[: text.index("observe ")], (), None, 0)
     return (LockMaker if only == "locks" or seed % 2 else AnyMaker)(seed).made()
 
 
 @dataclass
 class Share:
-    """Every `jobs`-th program of a run, for one process."""
+    """Every `jobs`-th program of a run, for one process. `compared`: it ends when so many were; with 0 after the last
+    seed. `state`: where it is kept how far it came."""
 
     seeds: range
     models: tuple[str, ...]
     only: str
     minutes: float
+    compared: int = 0
+    state: Path | None = None
 
     def run(self) -> dict[str, Tally]:
-        tallies = {m: Tally() for m in self.models}
+        seed, tallies = self.begun()
         names = (self.only,) if self.only else tuple(SWITCHES)
-        end = time.monotonic() + 60 * self.minutes
-        for seed in self.seeds:
+        end, kept = time.monotonic() + 60 * self.minutes, time.monotonic()
+        while not self.is_done(seed, tallies):
             if time.monotonic() > end:
                 print(f"the time is over before seed {seed}", flush=True)
                 break
@@ -337,12 +358,51 @@ class Share:
             for wrong in tallies[model].compare(made, model, names):
                 tallies[model].bad.append(f"{seed}: {wrong}")
                 print(f"{model}, seed {seed}: {wrong}\njoins {made.joins}, count {made.count}\n{made.text}", flush=True)
+            seed += self.seeds.step
+            if time.monotonic() > kept + 5:
+                self.keep(seed, tallies)
+                kept = time.monotonic()
+        self.keep(seed, tallies)
         return tallies
+
+    def is_done(self, seed: int, tallies: dict[str, Tally]) -> bool:
+        if self.compared:
+            return sum(t.programs for t in tallies.values()) >= self.compared
+        return seed >= self.seeds.stop
+
+    def begun(self) -> tuple[int, dict[str, Tally]]:
+        tallies = {m: Tally() for m in self.models}
+        if self.state is None or not self.state.exists():
+            return self.seeds.start, tallies
+        found = json.loads(self.state.read_text(encoding="utf-8"))
+        if found["run"] != self.name():
+            raise SystemExit(f"{self.state} is of another run: {found['run']}, not {self.name()}")
+        return found["seed"], tallies | {m: Tally(**t) for m, t in found["tallies"].items()}
+
+    def keep(self, seed: int, tallies: dict[str, Tally]) -> None:
+        if self.state is not None:
+            found = {"run": self.name(), "seed": seed, "tallies": {m: asdict(t) for m, t in tallies.items()}}
+            fresh = self.state.with_suffix(".new")
+            fresh.write_text(json.dumps(found), encoding="utf-8")
+            fresh.replace(self.state)
+
+    def name(self) -> str:
+        return f"{self.only or 'each'} from {self.seeds.start}, each {self.seeds.step}., {' '.join(self.models)}"
+
+
+def told(model: str, t: Tally) -> str:
+    by_switch = ", ".join(f"{name} {n} in {t.decided[name]} programs, fewer in {t.fewer[name]}"
+                          for name, n in t.visited.items() if n)  # fmt: skip
+    return (f"{model}: {t.programs} programs ({t.skipped} too large or unsure), {t.executions} executions; visited: "
+            f"{by_switch}; {t.summed} with orbits summed up, {t.given_up} given up, {t.unfinished} not done in time, "
+            f"{len(t.bad)} wrong")  # fmt: skip
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--programs", type=int, default=1000)
+    parser.add_argument("--compared", type=int, default=0, help="in place of --programs: until so many were compared")
+    parser.add_argument("--state", type=Path, help="go on from this file, and keep there how far it came")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--model", choices=[*MODELS, "all"], default="all")
     parser.add_argument("--only", choices=SWITCHES, help="this one alone; of locks: on programs with sections only")
@@ -350,18 +410,17 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     asked = parser.parse_args()
     models = MODELS if asked.model == "all" else (asked.model,)
-    last = asked.seed + asked.programs
+    last, jobs, state = asked.seed + asked.programs, asked.jobs, asked.state
     shares = [
-        Share(range(asked.seed + n, last, asked.jobs), models, asked.only or "", asked.minutes)
-        for n in range(asked.jobs)
-    ]
-    with ProcessPoolExecutor(asked.jobs) as pool:
+        Share(range(asked.seed + n, last, jobs), models, asked.only or "", asked.minutes, -(-asked.compared // jobs),
+              state.with_name(f"{state.stem}-{n}-of-{jobs}.json") if state is not None else None)
+        for n in range(jobs)
+    ]  # fmt: skip
+    with ProcessPoolExecutor(jobs) as pool:
         found = list(pool.map(Share.run, shares))
     tallies = {m: Tally.sum(f[m] for f in found) for m in models}
-    for model, t in tallies.items():
-        visited = ", ".join(f"{name} {n}" for name, n in t.visited.items() if n)
-        print(f"{model}: {t.programs} programs ({t.skipped} too large or unsure), {t.executions} executions; visited: "
-              f"{visited}; {t.given_up} given up, {t.unfinished} not done in time, {len(t.bad)} wrong")  # fmt: skip
+    for model, t in (*tallies.items(), ("all", Tally.sum(tallies.values()))):
+        print(told(model, t))
     return 1 if any(t.bad for t in tallies.values()) else 0
 
 

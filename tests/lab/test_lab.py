@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import reductions
 from compared import difference
 from kinds import kinds, machine_kind, shrink_little
 from little import ORDERED, PLAIN, WEAK, Flavour, Little, Statement, little
@@ -129,3 +130,19 @@ def test_the_core_of_another_build_is_taken_once() -> None:
     ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0 and "0 disagreements" in done.stdout, done.stdout + done.stderr
+
+
+def test_a_run_on_reductions_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
+    """And it counts the programs that were compared, not those that were too large."""
+
+    def share(compared: int, state: Path) -> reductions.Share:
+        return reductions.Share(range(1000), ("sc", "rc11"), "", 1e9, compared, state)
+
+    whole = reductions.Tally.sum(share(9, tmp_path / "whole.json").run().values())
+    share(4, tmp_path / "parts.json").run()
+    parts = reductions.Tally.sum(share(9, tmp_path / "parts.json").run().values())
+    assert parts == whole
+    assert (whole.programs, whole.bad) == (9, [])
+    assert whole.skipped > 0 and whole.decided["all"] == 9
+    with pytest.raises(SystemExit, match="another run"):
+        reductions.Share(range(1, 1000), ("sc", "rc11"), "", 1e9, 9, tmp_path / "parts.json").run()
