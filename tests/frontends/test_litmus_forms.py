@@ -155,7 +155,9 @@ def single(arch: str, state: str, code: str, question: str = "exists (x=0)") -> 
 def test_every_form_is_read(arch: str) -> None:
     state, forms = FORMS[arch]
     for form in forms.split("|"):
-        read(single(arch, state, form.strip()), "t.litmus")
+        program = read(single(arch, state, form.strip()), "t.litmus")
+        assert [t.name for t in program.threads] == ["P0"], form
+        assert program.condition is not None
 
 
 @pytest.mark.parametrize("arch", REFUSED)

@@ -9,6 +9,7 @@ import pytest
 
 from fencepost.errors import InputError
 from fencepost.frontends import read_file, read_text
+from fencepost.program.instructions import Store
 
 BAD = Path(__file__).parent / "bad"
 FILES = sorted(BAD.glob("*.fp"))
@@ -61,7 +62,8 @@ def test_deep_input_is_refused(text: str) -> None:
 def test_many_cases_are_not_deep() -> None:
     """A long chain of else-ifs, of statements, of declarations nests nothing."""
     chain = "if r == 0 { skip }" + "".join(f" else if r == {i} {{ skip }}" for i in range(1, 3000))
-    read_text(f"var x\nthread P {{ r := x\n{chain}\n{'x := 1;' * 3000} }}", "long.fp")
+    (thread,) = read_text(f"var x\nthread P {{ r := x\n{chain}\n{'x := 1;' * 3000} }}", "long.fp").functions
+    assert sum(isinstance(i, Store) for i in thread.code) == 3000
 
 
 def test_a_file_of_ten_megabytes_is_refused_at_once(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from fencepost.errors import UnsupportedError, UsageError
 from fencepost.explore.driver import outcomes
 from fencepost.frontends.litmus import read
 from fencepost.models.cat.judge import prepare
+from fencepost.models.cat.syntax import Check
 from fencepost.models.registry import ModelKind, find
 from fencepost.options import ExploreOptions
 from fencepost.program.program import Arch
@@ -72,7 +73,8 @@ def users(folder: Path, text: str) -> Path:
     ],
 )
 def test_it_is_read(text: str) -> None:
-    prepare(text, "m.cat")
+    checks = [s for s in prepare(text, "m.cat").statements if isinstance(s, Check)]
+    assert {c.kind for c in checks} <= {"acyclic", "irreflexive", "empty"} and len(checks) >= 1
 
 
 def test_tags_of_bell_are_sets_of_events(tmp_path: Path) -> None:
