@@ -313,3 +313,15 @@ def test_who_is_where_he_was_only_after_two_rounds_goes_round_for_ever(model: st
     loop = "while 1 { s := x; if i < 2 { if k { k := y; y := s }; i := (i + 1) & 1 }; s := y; if s == 2 { break } }"
     text = f"var x, y\nthread P {{ local i, k, s; y := 1; _, k := CAS(y, 0, 2); {loop} }}\nthread Q {{ y := 0 }}\n"
     assert _checked(text, model).errors[0].kind is ErrorKind.LIVENESS
+
+
+@pytest.mark.parametrize("model", _MODELS)
+@pytest.mark.parametrize("round_", [
+    "FADD(y, 1); FADD(y, 0 - 1); y := 2",
+    "c := XCHG(y, 0); y := 2",
+    "c := XCHG(y, 0); if c < 1 { break }; y := 1; y := 2",
+])  # fmt: skip
+def test_a_store_to_a_place_that_a_round_updates_goes_round_for_ever(model: str, round_: str) -> None:
+    found = _checked(f"var x, y = 2\nthread P {{ while 1 {{ {round_} }} }}\nthread Q {{ x := 1 }}\n", model)
+    assert found.answer is not Answer.PASS
+    assert all(e.kind is ErrorKind.LIVENESS for e in found.errors)

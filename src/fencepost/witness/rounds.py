@@ -73,10 +73,12 @@ def go_round(program: Program, execution: Execution, relations: Relations, state
                 own[action.address] = action.value
                 found.written.add(action.address)
             machine.reply(state)
-        elif action.kind is Kind.WRITE and action.address not in own:
+        elif action.kind is Kind.WRITE:
             found.written.add(action.address)
             if there != {action.value}:
                 found.stored.append(action)
+            if action.address in own:
+                own[action.address] = action.value
             machine.reply(state)
             state.effects -= 1  # what was there is there again, or nobody looks: see `errors.py`
         else:
