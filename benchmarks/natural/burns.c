@@ -1,4 +1,4 @@
-// Burns's algorithm (J. E. Burns, Mutual Exclusion with Linear Waiting Using Binary Shared Variables, 1981), for two threads:
+// Burns's algorithm (J. E. Burns, N. A. Lynch, Bounds on Shared Memory for Mutual Exclusion, 1993), for two threads:
 // each takes its flag down where one with a smaller number wants to enter, and then waits for those with larger ones.
 #include "frame.h"
 static atomic_int flag[2];

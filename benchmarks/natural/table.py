@@ -15,9 +15,11 @@ from time import process_time
 
 import fencepost.api as api
 from fencepost.errors import FencepostError
-from fencepost.verdict import Verdict
+from fencepost.reasons import Code
+from fencepost.verdict import Answer, Verdict
 
 HERE = Path(__file__).parent
+_WHY = {Code.LIMIT: "time", Code.BOUND: "every execution reaches the bound of a loop"}
 LARGEST = 4
 
 
@@ -62,9 +64,11 @@ ROWS = (
 
 
 def _told(verdict: Verdict) -> str:
-    """The answer with its figures: `PASS 4 + 6` has 4 executions and 6 blocked ones."""
+    """The answer with its figures: `PASS 4 + 6` has 4 executions and 6 blocked ones; where there is none, why."""
     blocked = f" + {verdict.blocked:,}" if verdict.blocked else ""
-    return f"{verdict.answer.value} {verdict.executions:,}{blocked}"
+    codes = {reason.code for reason in verdict.reasons} if verdict.answer is Answer.UNKNOWN else set()
+    why = next((f" ({_WHY[code]})" for code in _WHY if code in codes), "")
+    return f"{verdict.answer.value} {verdict.executions:,}{blocked}{why}"
 
 
 def checked(row: Row, flags: tuple[str, ...], limit: float, *, waits: bool) -> str:
