@@ -90,7 +90,8 @@ def measure(case: Case, options: argparse.Namespace, enough: float) -> dict[str,
         "seconds": found.get("seconds", best.wall), "executions": found.get("executions"),
         "blocked": found.get("blocked"), "result": _result(case, best, limit, found), "target": case.target,
         "date": time.strftime("%Y-%m-%d %H:%M"), "load": os.getloadavg()[0], "key": resume.key(case, options.asked),
-        "states": found.get("states"), "by_wall": case.wall, "series": case.series, "x": case.x,
+        "states": found.get("states"), "duplicates": found.get("duplicates"),
+        "by_wall": case.wall, "series": case.series, "x": case.x,
         "peers": known | {name: min(runs, key=lambda a: a["cpu"]) for name, runs in answers.items()},
     }  # fmt: skip
     if options.instructions and case.count_instructions:
@@ -103,7 +104,8 @@ def _result(case: Case, sample: Sample, limit: float, found: dict[str, Any]) -> 
     # a limit may also end a process that the command started, such as a solver; then the command says UNKNOWN
     if sample.code == -9 or (verdict == "UNKNOWN" and sample.cpu >= limit):
         return "timeout"
-    right = case.executions in (None, found.get("executions")) and (not case.verdicts or verdict in case.verdicts)
+    counted = (case.executions, found.get("executions")), (case.duplicates, found.get("duplicates"))
+    right = all(a in (None, b) for a, b in counted) and (not case.verdicts or verdict in case.verdicts)
     stopped = verdict not in ("PASS", "BOUNDED")  # a run that fails or gives up stops counting
     if right or (stopped and verdict in case.verdicts):
         return verdict

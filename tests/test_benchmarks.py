@@ -30,7 +30,7 @@ from bench.plot import line_plot  # noqa: E402
 from bench.report import compare, markdown  # noqa: E402
 from bench.suites import SUITES, Case, bounded, robustness  # noqa: E402
 from bench.tables import paper_table  # noqa: E402
-from bench.workloads import workload  # noqa: E402
+from bench.workloads import is_same, workload  # noqa: E402
 
 
 def row(case: str, best: float, **more: object) -> dict[str, object]:
@@ -158,7 +158,45 @@ def test_every_row_of_the_papers_says_which_program_it_is() -> None:
             for label, _ in table.rows:
                 found = workload(suite, label)
                 assert found is not None, f"{suite}: {label} stands in no entry of workloads.toml"
-                assert found.source and found.differs
+                assert found.source and found.differs and found.link.startswith("https://")
+
+
+def test_no_run_whose_counts_show_another_program_is_divided() -> None:
+    columns = (Column("SC", "sc"), Column("TSO", "tso"))
+    table = Table("rcmc-tables", "T", columns, (("fib_bench(3)", (5.0, 5.0)),))
+    took = {f"fib_bench(3) {run}": row(run, 0.5) for run in ("sc", "tso")}
+    assert paper_table(table, took)[-1] == "| fib_bench(3) | 5.0 / **0.50** | 5.0 / **0.50** (×10) |"
+
+
+def _printed(title: str, label: str) -> list[str]:
+    """The cells of one row of a table of the results page, the label first."""
+    page = (BENCHMARKS.parent / "docs" / "results.md").read_text(encoding="utf-8")
+    section = page.partition(f"\n### {title}\n")[2].partition("\n#")[0]
+    rows = [line.split(" | ") for line in section.splitlines() if line.startswith("| ")]
+    return next(r for r in rows if r[0].removeprefix("| ") in (label, f"{label} `own`"))
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_each_row_of_the_page_has_its_mark_and_losses_stand_like_wins(suite: str) -> None:
+    """Over the stored results: a ratio stands exactly where both ran the same workload to an answer, whoever won."""
+    stored = {r["case"]: r for r in json.loads((BENCHMARKS / "results.json").read_text())["suites"].get(suite, [])}
+    for table in tables(suite):
+        for label, values in table.rows:
+            name, *cells = _printed(table.title, label)
+            assert name.endswith("`own`") != is_same(suite, label), label
+            for column, theirs, cell in zip(table.columns, values, cells, strict=True):
+                found = stored.get(case_name(label, column.run))
+                if column.what == "text" or found is None:
+                    continue
+                unanswered = found["result"] == "timeout" or "UNKNOWN" in found["result"]
+                at = f"{label}, {column.head}: {cell}"
+                assert ("over" in cell) == (found["result"] == "timeout"), at
+                if column.what == "seconds":
+                    assert ("UNKNOWN" in cell) == ("UNKNOWN" in found["result"]), at
+                    divided = bool(theirs and table.seconds(theirs)[0]) and is_same(suite, label, column.run)
+                    assert ("×" in cell) == (divided and not unanswered), at
+                if column.what == "duplicates":
+                    assert found["duplicates"] == theirs, at
 
 
 # --- comparing with an earlier run

@@ -16,7 +16,8 @@ FILE = Path(__file__).parent.parent / "papers.toml"
 @dataclass(frozen=True, slots=True)
 class Column:
     """`what`: seconds; executions (which must be ours, too); explored and wasted (how many executions the other tool
-    looked at, and how many of no use: a matter of its algorithm); verdict; states; text, which is only shown.
+    looked at, and how many of no use: a matter of its algorithm); duplicates (executions met again, which must be ours,
+    too); verdict; states; text, which is only shown.
     `also`: other runs with the same number of executions."""
 
     head: str

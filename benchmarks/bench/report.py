@@ -47,7 +47,7 @@ def markdown(results: dict[str, Any], folder: Path, notes: dict[str, str] | None
         REDUCTIONS,
     ]
     for suite, rows in results["suites"].items():
-        lines += ["", f"## {suite}", *_when(results.get("dates", {}).get(suite)), *_note(notes, suite)]
+        lines += ["", f"## {suite}", *_when(results.get("dates", {}).get(suite), m["processors"]), *_note(notes, suite)]
         if not rows:
             lines += ["", "No cases: what it measures is not installed or not there."]
             continue
@@ -60,12 +60,13 @@ def markdown(results: dict[str, Any], folder: Path, notes: dict[str, str] | None
     return "\n".join(lines) + "\n"
 
 
-def _when(ran: dict[str, Any] | None) -> list[str]:
+def _when(ran: dict[str, Any] | None, processors: int) -> list[str]:
     """When a suite was measured, which peers were there, and what the machine did besides."""
     if ran is None:
         return []
-    load, older = ran.get("load") or 0.0, ran.get("older", 0)
-    busy = f" The load was {load:.0f}, which makes CPU seconds longer." if load > 3 else ""
+    load, older = ran.get("load"), ran.get("older", 0)
+    busy = "" if load is None else f" The load was {load:.1f} on {processors} processors"
+    busy += "" if load is None else ", which makes CPU seconds longer." if load > processors else "."
     kept = f" {older} of its rows are older." if older else ""
     return ["", f"Measured {ran['date']}; peers on PATH: {', '.join(ran['peers']) or 'none asked'}.{busy}{kept}"]
 

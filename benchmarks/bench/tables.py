@@ -37,7 +37,7 @@ def _cell(table: Table, label: str, column: Column, value: Value, row: Row | Non
         return str(value)
     ours = "not run" if row is None else _ours(column.what, row)
     shown = _theirs(table, value)
-    timed = column.what == "seconds" and row is not None and is_same(table.suite, label)
+    timed = column.what == "seconds" and row is not None and is_same(table.suite, label, column.run)
     return f"{shown} / **{ours}**" + (_times(table, value, row) if timed and row else "")
 
 
@@ -48,7 +48,7 @@ def _ours(what: str, row: Row) -> str:
         return f"{'' if _answered(row) else 'UNKNOWN in '}{row['best']:.2f}"
     if what == "verdict":
         return {"PASS": "✓", "FAIL": "✗"}.get(row["result"], row["result"])
-    figure = row.get({"wasted": "blocked", "states": "states"}.get(what, "executions"))
+    figure = row.get({"wasted": "blocked", "states": "states", "duplicates": "duplicates"}.get(what, "executions"))
     return "?" if figure is None else f"{figure:,}"
 
 

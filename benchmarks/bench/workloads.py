@@ -21,7 +21,9 @@ class Workload:
     programs: tuple[str, ...]
     same: bool
     source: str
+    link: str
     differs: str
+    other_under: tuple[str, ...] = ()
 
     @property
     def mark(self) -> str:
@@ -31,7 +33,7 @@ class Workload:
 @cache
 def workloads() -> tuple[Workload, ...]:
     found = tomllib.loads(FILE.read_text(encoding="utf-8"))["workload"]
-    return tuple(Workload(w["suite"], tuple(w["programs"]), w["same"], w["source"], w["differs"]) for w in found)
+    return tuple(Workload(**{k: tuple(v) if isinstance(v, list) else v for k, v in w.items()}) for w in found)
 
 
 def workload(suite: str, label: str) -> Workload | None:
@@ -41,9 +43,10 @@ def workload(suite: str, label: str) -> Workload | None:
     return next((w for w in workloads() if w.suite == suite and names & set(w.programs)), None)
 
 
-def is_same(suite: str, label: str) -> bool:
+def is_same(suite: str, label: str, run: str = "") -> bool:
+    """Whether a row, or one run of it, is of the paper's workload."""
     found = workload(suite, label)
-    return found is not None and found.same
+    return found is not None and found.same and run not in found.other_under
 
 
 def listed(suite: str) -> list[str]:
@@ -52,4 +55,4 @@ def listed(suite: str) -> list[str]:
     if not rows:
         return []
     head = ["", "### Programs", "", "| programs | workload | published by | what differs |", "|---|---|---|---|"]
-    return head + [f"| {', '.join(w.programs)} | {w.mark} | {w.source} | {w.differs} |" for w in rows]
+    return head + [f"| {', '.join(w.programs)} | {w.mark} | [{w.source}]({w.link}) | {w.differs} |" for w in rows]
