@@ -175,3 +175,97 @@ def test_places_and_choices_inside_of_a_library_are_told_at_the_call() -> None:
     told = story("aba_pool.cpp")
     assert "t1 read head = 2 (aba_pool.cpp:13)" in told.explanation.reason
     assert not any(t.startswith("chooses") for t in steps(told))
+
+
+SIGNALLED_ONCE = """#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t go = PTHREAD_COND_INITIALIZER;
+static int started;
+static void *runner(void *a) {
+  pthread_mutex_lock(&m);
+  while (!started)
+    pthread_cond_wait(&go, &m);
+  pthread_mutex_unlock(&m);
+  return 0;
+}
+int main(void) {
+  pthread_t r1, r2;
+  pthread_create(&r1, 0, runner, 0);
+  pthread_create(&r2, 0, runner, 0);
+  pthread_mutex_lock(&m);
+  started = 1;
+  pthread_cond_signal(&go);
+  pthread_mutex_unlock(&m);
+  pthread_join(r1, 0);
+  pthread_join(r2, 0);
+}
+"""
+
+
+def test_a_signal_wakes_one_thread_and_the_other_one_is_told(tmp_path: Path) -> None:
+    (tmp_path / "once.c").write_text(SIGNALLED_ONCE)
+    witness = fencepost.check(tmp_path / "once.c", fix=False).witness
+    assert witness is not None
+    told = tell(witness)
+    assert "the signal of thread main (once.c:18) wakes one thread, and that was thread runner#" in (
+        told.explanation.reason
+    )
+    assert not any("weak compare-exchange" in s or "chooses" in s for s in steps(told))
+
+
+OVERWRITTEN = """#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+struct node { _Atomic(struct node *) next; atomic_bool locked; };
+static _Atomic(struct node *) lock;
+static void *run(void *a) {
+  struct node me, *n;
+  atomic_store(&me.next, NULL);
+  struct node *prev = atomic_exchange(&lock, &me);
+  if (prev) {
+    atomic_store(&prev->next, &me);
+    atomic_store(&me.locked, true);
+    while (atomic_load(&me.locked)) ;
+  }
+  struct node *mine = &me;
+  if (atomic_compare_exchange_strong(&lock, &mine, NULL)) return 0;
+  while (!(n = atomic_load(&me.next))) ;
+  atomic_store(&n->locked, false);
+  return 0;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, run, 0);
+  pthread_create(&b, 0, run, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+}
+"""
+
+
+def test_what_a_thread_waits_for_and_was_written_over_is_told(tmp_path: Path) -> None:
+    (tmp_path / "late.c").write_text(OVERWRITTEN)
+    witness = fencepost.check(tmp_path / "late.c", fix=False).witness
+    assert witness is not None
+    told = tell(witness)
+    reason = told.explanation.reason
+    assert "had stored 0 (late.c:19), and that was written over before anybody looked" in reason
+    assert ".locked == 0 (late.c:14)" in reason, "a flag needs no mask"
+    order = [m.text for m in told.moments if ".locked" in m.text]
+    assert [t.partition("= ")[2].split()[0] for t in order[:2]] == ["0", "1"], "the store that was lost comes first"
+
+
+def test_a_function_that_makes_an_object_is_no_name_for_its_allocation(tmp_path: Path) -> None:
+    """Its other steps are shown where they stand."""
+    (tmp_path / "get.cpp").write_text(
+        "#include <atomic>\n#include <thread>\nstruct config { int port = 1; };\nstd::atomic<config *> made{nullptr};\n"
+        "config *get() {\n  config *p = made.load(std::memory_order_relaxed);\n"
+        "  if (!p) {\n    p = new config;\n    made.store(p, std::memory_order_relaxed);\n  }\n  return p;\n}\n"
+        "int main() {\n  std::thread t([] { get(); });\n  int n = get()->port;\n  t.join();\n  return n;\n}\n"
+    )
+    witness = fencepost.check(tmp_path / "get.cpp", fix=False).witness
+    assert witness is not None
+    told = tell(witness)
+    places = {m.place for m in told.moments if "made" in m.text}
+    assert places <= {"get.cpp:6", "get.cpp:9"} and places

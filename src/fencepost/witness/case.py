@@ -6,7 +6,7 @@ from functools import cached_property
 
 from fencepost.execution.execution import Event, EventKind
 from fencepost.program.instructions import ErrorKind, Mode
-from fencepost.program.interpret import Action
+from fencepost.program.interpret import Action, Kind, Machine
 from fencepost.program.operands import Position
 from fencepost.program.program import Arch
 from fencepost.records import dataclass, replace
@@ -111,9 +111,23 @@ class Case:
         for t, action in self.waiting.items():
             newest = self.relations.newest(action.address)
             roots += newest
+            if (granted := self.granted(t)) is not None:
+                roots.append(granted.id)
             if all(self.events[e].thread in (-1, t) for e in newest):
                 roots += self._passed_by(t)
         return roots
+
+    def granted(self, thread: int) -> Event | None:
+        """The last store of what a thread waits for, by another thread, where something was stored over it."""
+        action, program = self.waiting[thread], self.witness.program
+        if self.replayed is None or program is None or action.kind is not Kind.READ or action.lock:
+            return None
+        run, machine = self.replayed.runs[thread], Machine(program)
+        order = [self.events[w] for w in self.witness.execution.coherence.get(action.address, ())]
+        if run.operation or any(e.size != action.size for e in order):
+            return None
+        found = [e for e in order[:-1] if e.thread not in (-1, thread) and machine.satisfied(run.state, e.value)]
+        return found[-1] if found else None
 
     def _passed_by(self, thread: int) -> list[int]:
         """Where nobody else has touched what a thread waits for: what others did to the places that it has looked at.

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 
 from fencepost.execution.execution import Event, EventKind
 from fencepost.program.instructions import Await, BlockingCas, ErrorKind, Mode, Op
-from fencepost.program.interpret import Action, Kind
+from fencepost.program.interpret import Action, Frame, Kind
 from fencepost.program.layout import MAX_THREADS, REGION_MASK, STACK, THREAD_SHIFT
-from fencepost.program.operands import Const, Position, Reg, to_signed
+from fencepost.program.operands import Const, Operand, Position, Reg, to_signed, to_unsigned
 from fencepost.program.passes.synchronisation import DESTROYED_MUTEX
 from fencepost.records import dataclass
 from fencepost.verdict import Edge
@@ -29,6 +29,7 @@ from fencepost.witness.protocols import (
     taken,
     torn,
     unchecked_wait,
+    woke_another,
 )
 from fencepost.witness.remedy import Remedy, remedies
 from fencepost.witness.replay import WAITING_PARTS
@@ -60,7 +61,7 @@ def waits_for(case: Case, thread: int, action: Action) -> str:
     if action.lock:
         return f"the lock {location}"
     if action.kind is Kind.READ:
-        return f"{location} {_wanted(case, thread)}"
+        return _wanted(case, thread, location)
     if action.message and action.message != "spin":
         return action.message
     looked = [case.names.location(a) for a in looked_at(case, thread)] if action.kind is Kind.BLOCK else []
@@ -82,23 +83,31 @@ _SYMBOLS = {Op.EQ: "==", Op.NE: "!=", Op.ULT: "<", Op.ULE: "<=", Op.UGT: ">", Op
             Op.SLE: "<=", Op.SGT: ">", Op.SGE: ">="}  # fmt: skip
 
 
-def _wanted(case: Case, thread: int) -> str:
-    """The condition of the await (or blocking exchange) that a thread stands at."""
+def _wanted(case: Case, thread: int, location: str) -> str:
+    """What the await (or blocking exchange) that a thread stands at wants of a place: `x == 1`, `x & 6 != 0`."""
     assert case.replayed is not None
     frame = case.replayed.runs[thread].state.frames[-1]
     i = frame.function.code[frame.pc]
     if not isinstance(i, Await | BlockingCas):
-        return "to change"
-    operand = i.operand if isinstance(i, Await) else i.expected
+        return f"{location} to change"
+    value = _held(frame, i.operand if isinstance(i, Await) else i.expected)
+    if value is None:
+        return f"{location} to change"
+    if isinstance(i, BlockingCas):
+        return f"{location} == {value}"
+    mask = _held(frame, i.mask)
+    whole = mask is None or (mask, i.size) == (1, 1) or to_unsigned(mask, 8 * i.size) == to_unsigned(-1, 8 * i.size)
+    return f"{location if whole else f'{location} & {mask}'} {_SYMBOLS.get(i.op, '==')} {value}"
+
+
+def _held(frame: Frame, operand: Operand | None) -> int | None:
     match operand:
         case Reg(index):
-            value = to_signed(frame.values[index])
+            return to_signed(frame.values[index])
         case Const(value):
-            pass
+            return value
         case _:
-            return "to change"
-    masked = " (masked)" if isinstance(i, Await) and i.mask is not None else ""
-    return f"{_SYMBOLS.get(i.op, '==') if isinstance(i, Await) else '=='} {value}{masked}"
+            return None
 
 
 class _Explainer:
@@ -339,7 +348,7 @@ class _Explainer:
         if at is not None:
             text += f" ({self.names.place(at)})"
         if never := never_comes(self.case, thread):
-            return f"{text}, but {never}{self.too_early() or self.changed_since(thread)}"
+            return f"{text}, but {never}{self.too_early() or self.woken_instead(thread) or self.changed_since(thread)}"
         if action.lock and last is not None and last.thread >= 0:
             did = "destroyed" if last.value == DESTROYED_MUTEX else "holds"
             return f"{text}, which {self.who(last)} {did}{self.place(last)}"
@@ -348,8 +357,18 @@ class _Explainer:
             writer = f" since {self.who(last)}{self.place(last)}" if last is not None and last.thread >= 0 else ""
             if loops := self.loops_that_write(thread, action.address):
                 return f"{text}, but it is {value}{writer} when it looks, and only {_going_round(loops)} there"
-            return f"{text}, but it is {value}{writer} and nobody is left to change it"
+            return f"{text}, but it is {value}{writer} and nobody is left to change it{self.granted(thread)}"
         return text
+
+    def granted(self, thread: int) -> str:
+        """What the thread waits for was there, and somebody stored over it."""
+        given = self.case.granted(thread)
+        if given is None:
+            return ""
+        return (
+            f": {self.who(given)} had stored {self.names.value(given)}{self.place(given)}, and that was written over"
+            " before anybody looked"
+        )
 
     def goes_round(self, thread: int, loop: Position) -> str:
         """Of a thread that waits by looking again and again: what it finds, and who wrote that."""
@@ -395,6 +414,16 @@ class _Explainer:
             return ""
         value = f"{self.names.location(last.address)} is {self.names.value(last)}"
         return f": {value} since {self.who(last)}{self.place(last)}, and nobody was woken for it"
+
+    def woken_instead(self, thread: int) -> str:
+        found = woke_another(self.case, thread)
+        if found is None:
+            return ""
+        signal, woken = found
+        return (
+            f": the signal of {self.who(signal)}{self.place(signal)} wakes one thread, and that was"
+            f" {self.names.subject(woken)}"
+        )
 
     def too_early(self) -> str:
         found = signalled_too_early(self.case)

@@ -44,6 +44,8 @@ def told_as(case: Case, events: list[Event]) -> str | None:
     name = case.operation(e.id)
     if e.kind is EventKind.CHOOSE and _of_weak_cas(case, e):
         return "lets the weak compare-exchange fail for no reason" if e.value else HIDDEN
+    if e.kind is EventKind.CHOOSE and _of_signal(case, e):
+        return HIDDEN
     if not name:
         return HIDDEN if e.kind is EventKind.FENCE and _part_of_operation(case, e) else None
     if (word := case.about(e.id)) is not None:
@@ -89,8 +91,21 @@ def _of_futex(case: Case, events: list[Event], name: str, word: int) -> str:
 
 def _of_weak_cas(case: Case, choice: Event) -> bool:
     """Whether this is the choice that the pass `weak_cas` put before a compare-exchange: it stands at its place."""
-    after = case.witness.execution.thread_events(choice.thread)[choice.index + 1 : choice.index + 2]
-    return any(e.is_read and case.events[e.id].at == choice.at and e.at is not None for e in after)
+    after = _next(case, choice)
+    return after is not None and not case.operation(after.id) and after.at is not None and after.at == choice.at
+
+
+def _of_signal(case: Case, choice: Event) -> bool:
+    """Whether this is the choice of a signal, which of those that wait it wakes."""
+    after = _next(case, choice)
+    return after is not None and case.operation(after.id) == "cond_signal" and after.at == choice.at
+
+
+def _next(case: Case, choice: Event) -> Event | None:
+    """The read that follows a choice, if the thread has none in between but other choices."""
+    line = case.witness.execution.thread_events(choice.thread)[choice.index + 1 :]
+    e = next((e for e in line if e.kind is not EventKind.CHOOSE), None)
+    return case.events[e.id] if e is not None and e.is_read else None
 
 
 def _fails(case: Case, e: Event) -> bool:

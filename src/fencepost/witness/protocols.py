@@ -258,6 +258,21 @@ def signalled_nobody(case: Case) -> Event | None:
     return None
 
 
+def woke_another(case: Case, thread: int) -> tuple[Event, int] | None:
+    """Of a thread that waits at a condition variable for ever: the last signal there while it waited, and the thread
+    that was woken in its place. The word has a bit for each thread that waits."""
+    action, run = case.waiting[thread], case.replayed.runs[thread] if case.replayed is not None else None
+    if run is None or run.operation not in ("cond_wait", "cond_timedwait"):
+        return None
+    for r, w in sorted(case.witness.execution.rmw, reverse=True):
+        before, after = case.events[r], case.events[w]
+        if case.operation(r) == "cond_signal" and r in case.past and before.address == action.address:
+            woken = before.value & ~after.value
+            if before.value >> thread & 1 and woken and not woken & woken - 1:
+                return after, woken.bit_length() - 1
+    return None
+
+
 def signalled_too_early(case: Case) -> tuple[Event, Event] | None:
     """Of a thread that waits at a condition variable: the last signal there, and the store by which the same thread
     made true, only after it, what the waiting thread had looked at."""

@@ -10,6 +10,7 @@ from fencepost.program import instructions as ins
 from fencepost.program.instructions import SyncOp
 from fencepost.program.interpret import Frame
 from fencepost.program.operands import Position, Reg
+from fencepost.program.passes.flow import reachable
 from fencepost.program.passes.unroll import LIBRARY_PREFIX
 from fencepost.program.program import Function
 from fencepost.records import dataclass
@@ -37,8 +38,10 @@ def _wraps_one_access(function: Function) -> bool:
     backward = any(isinstance(i, ins.Jump) and i.target <= n for n, i in enumerate(function.code))
     if len(accesses) != 1 or backward:
         return False
-    allocates = isinstance(accesses[0], ins.Malloc)  # and calls something where there is no memory left
-    return allocates or not any(isinstance(i, ins.Call) for i in function.code)
+    calls = [n for n, i in enumerate(function.code) if isinstance(i, ins.Call)]
+    if isinstance(accesses[0], ins.Malloc):  # what it calls where there is no memory left does not return
+        calls = [n for n in calls if any(isinstance(function.code[m], ins.Return) for m in reachable(function, [n]))]
+    return not calls
 
 
 def written_at(frames: list[Frame], at: Position | None) -> Position | None:
