@@ -10,6 +10,7 @@ import pytest
 from samples import SAMPLES, large, sources, verdict
 
 import browser
+import fencepost
 from browser import Browser
 from fencepost.report.html import render
 
@@ -189,6 +190,18 @@ def test_a_narrow_window_stacks(chrome: Browser, pages: Path) -> None:
     tops = chrome.run("['#graph', 'aside'].map(s => document.querySelector(s).getBoundingClientRect().top)")
     assert tops[0] < tops[1]
     assert chrome.run("document.documentElement.scrollWidth <= 480")
+    chrome.resize(1400, 900)
+
+
+def test_long_names_fit_a_phone(chrome: Browser, tmp_path: Path) -> None:
+    chrome.resize(390, 844)
+    long = "connection_statistics_of_the_primary_listener"
+    text = f"var {long}_data, {long}_flag\nthread writer {{ {long}_data.na := 1; {long}_flag := 1 }}\n"
+    text += f"thread reader {{ a := {long}_flag; if a == 1 {{ d := {long}_data.na }} }}\n"
+    (tmp_path / "long.html").write_text(render(fencepost.check(text)), encoding="utf-8")
+    chrome.open(tmp_path / "long.html")
+    chrome.click("#next")
+    assert chrome.run("document.documentElement.scrollWidth <= 390")
     chrome.resize(1400, 900)
 
 

@@ -123,3 +123,10 @@ def test_a_long_story_is_not_covered_by_edges() -> None:
 def test_a_pointer_in_brackets_begins_no_comment() -> None:
     assert 'class="c"' not in highlight("put(*(int *)a, (*b)); ", ".c")
     assert 'class="c"' in highlight("(* a comment *)", ".litmus")
+
+
+def test_a_long_name_keeps_its_end_and_its_value() -> None:
+    text = MP.replace("data", "connection_statistics_of_the_primary_listener_last_error_code")
+    labels = [line for b in draw(tell(found(text))).boxes for _, line in b.lines]
+    cut = [line for line in labels if "…" in line]
+    assert any(line.startswith("writes ") and line.endswith("last_error_code = 1") for line in cut), labels

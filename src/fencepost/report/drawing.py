@@ -297,4 +297,8 @@ def _width(lines: tuple[tuple[str, str], ...]) -> float:
 
 
 def _cut(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: max(limit - 1, 1)] + "…"
+    """In the middle: what is done stands at the beginning, the member and its value at the end."""
+    if len(text) <= limit:
+        return text
+    begin = max((limit - 1) // 2, 1)
+    return f"{text[:begin]}…{text[len(text) - max(limit - 1 - begin, 0) :]}"
