@@ -167,3 +167,48 @@ def test_of_a_long_line_the_statement_is_shown(tmp_path: Path) -> None:
 def test_a_statement_in_a_long_line_is_quoted_without_what_stands_before_it() -> None:
     fix = fencepost.check(BUGS / "seqlock_2.c").fix
     assert ": … if (atomic_load_explicit(&seq, memory_order_relaxed) == s)…)" in fix, fix
+
+
+SIMPLE = "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n"
+TWO = """int main(void) {{
+  {before}pthread_t s, t;
+  pthread_create(&s, 0, first, 0);
+  pthread_create(&t, 0, second, 0);
+  pthread_join(s, 0);
+  pthread_join(t, 0);
+}}
+"""
+ASKED = """static atomic_int stop, level;
+static void *first(void *a) { level = 5; stop = 1; return 0; }
+static void *second(void *a) { if (!stop) assert(level < 5); return 0; }
+"""
+SLOTS = """static atomic_int slots = 2;
+static _Atomic(int *) shared;
+static void *first(void *a) { slots--; int *p = shared; return (void *)(long)*p; }
+static void *second(void *a) { slots--; free(atomic_exchange(&shared, 0)); return 0; }
+"""
+OWNERS = """static atomic_int owners = 2;
+static _Atomic(int *) shared;
+static void drop(void) { if (atomic_fetch_sub(&owners, 1) == 1) free(shared); }
+static void *first(void *a) { int *p = shared; drop(); return (void *)(long)*p; }
+static void *second(void *a) { drop(); return 0; }
+"""
+HALVES = """static atomic_uint low, high;
+static void *first(void *a) { low = 1; high = 1; return 0; }
+static void *second(void *a) { unsigned h = high, l = low; assert(h == l); return 0; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [(ASKED, ""), (SLOTS, ""), (OWNERS, "reference count"), (HALVES, "torn read")],
+    ids=["asked", "slots", "owners", "halves"],
+)
+def test_a_name_needs_its_evidence(text: str, known: str, tmp_path: Path) -> None:
+    """Who reads a place only because of another one reads no two halves; who counts down and frees whatever the count
+    was is no last owner. The store that tears two halves apart may be still to come."""
+    before = "shared = malloc(sizeof(int));\n  *shared = 1;\n  " if "shared" in text else ""
+    (tmp_path / "near.c").write_text(SIMPLE + text + TWO.format(before=before))
+    witness = fencepost.check(tmp_path / "near.c", fix=False).witness
+    assert witness is not None
+    assert tell(witness).explanation.known == known

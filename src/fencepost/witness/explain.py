@@ -351,6 +351,8 @@ class _Explainer:
             return f"{text}, but {never}{self.too_early() or self.woken_instead(thread) or self.changed_since(thread)}"
         if action.lock and last is not None and last.thread >= 0:
             did = "destroyed" if last.value == DESTROYED_MUTEX else "holds"
+            if last.thread == thread:
+                return f"{text}, which it {did} itself{self.place(last)}"
             return f"{text}, which {self.who(last)} {did}{self.place(last)}"
         if action.kind is Kind.READ and not action.lock:
             value = self.names.value(last) if last is not None else "its initial value"

@@ -7,6 +7,7 @@ from itertools import product
 
 from fencepost.execution.execution import Event, EventKind
 from fencepost.program.instructions import ErrorKind, Mode
+from fencepost.program.interpret import Kind
 from fencepost.records import dataclass
 from fencepost.witness.case import Case
 
@@ -138,9 +139,17 @@ def counted_reference(case: Case) -> int | None:
     for place in sorted(places - again):  # who sets it anew counts rounds, not owners
         users = [t for t in threads if t >= 0 and counts_down(case, place, t)]
         last = [e for t in users for e in counts_down(case, place, t) if e.value == 0]
-        if len(users) > 1 and last and any(e.thread == last[0].thread and e.index > last[0].index for e in blamed):
+        if len(users) > 1 and last and any(_decided_by(case, e, last[0]) for e in blamed):
             return place
     return None
+
+
+def _decided_by(case: Case, e: Event, update: Event) -> bool:
+    """Whether a thread does something, after an update of its own, because of what it found there."""
+    action = case.replayed.actions.get(e.id) if case.replayed is not None else None
+    found = [r for r, w in case.witness.execution.rmw if w == update.id]
+    after = e.thread == update.thread and e.index > update.index
+    return after and action is not None and any(r in action.control_deps for r in found)
 
 
 def split_update(case: Case) -> tuple[Event, Event, Event] | None:
@@ -192,10 +201,31 @@ def _torn(case: Case) -> Iterator[Torn]:
     reads = [case.events[e.id] for e in reads if not case.operation(e.id)]
     for new, old in product(reads, reads):
         seen = case.events[x.reads_from[new.id]]
-        missed = next((case.events[w] for w in case.relations.missed(old.id)), None)
+        missed = next((case.events[w] for w in case.relations.missed(old.id)), None) or _to_come(case, seen.thread, old)
         foreign = seen.thread not in (-1, thread) and missed is not None and missed.thread == seen.thread
-        if foreign and missed is not None and old.address != new.address:
-            yield Torn(old, missed, new, seen, _version(case, old, new, missed, seen))
+        if not foreign or missed is None or old.address == new.address:
+            continue
+        version = _version(case, old, new, missed, seen)
+        if version is not None or not _asked_because(case, *sorted((old, new), key=lambda e: e.index)):
+            yield Torn(old, missed, new, seen, version)
+
+
+def _asked_because(case: Case, first: Event, second: Event) -> bool:
+    """Whether a thread reads a place only because of what it has read at another: the two need not belong together."""
+    action = case.replayed.actions.get(second.id) if case.replayed is not None else None
+    return action is None or first.id in action.control_deps
+
+
+def _to_come(case: Case, thread: int, read: Event) -> Event | None:
+    """The store that a thread stands before, where it changes what was read."""
+    run = case.replayed.runs.get(thread) if case.replayed is not None else None
+    action = run.stopped if run is not None else None
+    if run is None or action is None or action.kind is not Kind.WRITE:
+        return None
+    if (action.address, action.size) != (read.address, read.size) or action.value == read.value:
+        return None
+    what = (EventKind.WRITE, action.address, action.size, action.value, action.mode)
+    return Event(-1, thread, len(run.events), *what, at=run.shown or action.at)
 
 
 def _version(case: Case, old: Event, new: Event, missed: Event, seen: Event) -> int | None:
