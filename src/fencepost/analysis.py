@@ -7,14 +7,14 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import Protocol, TypeVar
 
-from fencepost.errors import FencepostError
+from fencepost.errors import FencepostError, InternalError
 from fencepost.models.registry import Model, find
 from fencepost.options import CheckOptions
 from fencepost.program.instructions import ErrorKind
 from fencepost.program.program import Program
 from fencepost.records import dataclass, replace
 from fencepost.repair.files import Files
-from fencepost.verdict import Verdict, Witness
+from fencepost.verdict import Answer, Verdict, Witness
 
 Options = TypeVar("Options", contravariant=True)
 Progress = TypeVar("Progress", contravariant=True)
@@ -46,6 +46,8 @@ Others = Callable[[Program, Model, int], list[Witness]]
 _COMPARED = 3_000
 _TRIED = 3  # of the simplest, where the model does not allow one, or where it does not replay
 
+#: What a user says about an order of exploration is not known to be right.
+_MISLED = "commit-before is not valid: it led to an execution that is none, so others may be missing"
 _PLAIN = "the error needs no weak memory: an execution in which the threads take turns is told"
 
 
@@ -60,7 +62,12 @@ def answer(
     verdict = analysis(program, model, options, progress)
     if verdict.witness is None:
         return verdict
-    found = verdict.witnesses if replayed else tuple(confirmed(w, model) for w in verdict.witnesses)
+    try:
+        found = verdict.witnesses if replayed else tuple(confirmed(w, model) for w in verdict.witnesses)
+    except InternalError:
+        if getattr(options, "commit_before", None) is None:
+            raise
+        return replace(verdict, answer=Answer.UNKNOWN, reason=_MISLED, errors=(), witness=None, others=())
     if others is not None:
         told = _simplest(found, model, others)
         errors = {old.error: new.error for old, new in zip(verdict.witnesses, told, strict=True)}

@@ -185,6 +185,17 @@ def test_a_commit_before_that_is_too_strong_is_no_pass(tmp_path: Path, order: st
     assert explore(fenced, "power", options).executions == explore(fenced, "power").executions
 
 
+@pytest.mark.parametrize("order", ["fr", "po & loc"])
+def test_a_commit_before_that_leads_to_no_execution_is_told(tmp_path: Path, order: str) -> None:
+    (tmp_path / "wrong.cat").write_text(f"let cb = {order} | addr | data | ctrl | rf\n")
+    text = """var x, y
+        thread P { local r; _ := CAS(x, 0, 1); wait(y.sc == r + 1); wait(x == 2) }
+        thread Q { local r, s; if s == 0 { fence.sc }; a := LDX(x.sc); r := STX(x, s + 1); s := y; assert(r != 0) }"""
+    options = CheckOptions(model="power", algorithm="rsmc", commit_before=str(tmp_path / "wrong.cat"), fix=False)
+    found = fencepost.check(read_text(text), options=options)
+    assert found.answer is Answer.FAIL or (found.answer is Answer.UNKNOWN and "commit-before" in found.reason)
+
+
 def test_more_events_than_the_narrowest_rows_hold() -> None:
     many = "\n".join("  x := 1" for _ in range(300))
     program = read_text(f"var x, y\nthread P {{\n{many}\n  y := 1\n}}\nthread Q {{ r := y }}")
