@@ -461,6 +461,9 @@ class ReportOptions:
         return any((self.html, self.svg, self.dot, self.sarif, self.junit, self.markdown))
 
 
+_CONTEXTS = "1..4"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundedOptions:
     """What `bounded` takes."""
@@ -470,7 +473,7 @@ class BoundedOptions:
         metavar="MODEL",
     )  # fmt: skip
     contexts: str = option(
-        "1..4",
+        _CONTEXTS,
         "Contexts (of power): how often, in all, a processor may be the active one. K, A..B to try each, or auto: 1, 2,"
         " 3, ... until the time is out (--time-limit; 60 s by default).",
         metavar="K|A..B|auto",
@@ -495,9 +498,12 @@ class BoundedOptions:
             raise UsageError(f"--backend {self.backend}: expected smt, z3 or cbmc")
         if self.model not in _BOUNDED_MODELS:
             raise UsageError(f"--model {self.model}: bounded takes {', '.join(_BOUNDED_MODELS)}")
-        if not self.has_contexts and (self.backend == "cbmc" or self.machine == "paper"):
-            option_ = "--backend cbmc" if self.backend == "cbmc" else "--machine paper"
-            raise UsageError(f"{option_}: only with --model power")
+        of_power = {
+            "--backend cbmc": self.backend == "cbmc", "--machine paper": self.machine == "paper",
+            f"--contexts {self.contexts}": self.contexts != _CONTEXTS,
+        }  # fmt: skip
+        if not self.has_contexts and any(of_power.values()):
+            raise UsageError(f"{next(o for o, given in of_power.items() if given)}: only with --model power")
         _ = self.bounds
 
     @property

@@ -166,6 +166,7 @@ def test_seq_cst_accesses_are_refused_by_their_place() -> None:
         ({"model": "sc"}, "--model sc: bounded takes power, ra, rc11, rc11-cpp20"),
         ({"model": "ra", "backend": "cbmc"}, "--backend cbmc: only with --model power"),
         ({"model": "ra", "machine": "paper"}, "--machine paper: only with --model power"),
+        ({"model": "rc11", "contexts": "auto"}, "--contexts auto: only with --model power"),
     ],
 )
 def test_wrong_options(given: dict[str, str], said: str) -> None:
