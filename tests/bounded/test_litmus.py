@@ -27,3 +27,12 @@ def test_only_the_paper_s_machine_reaches_what_the_axioms_forbid(stem: str) -> N
     assert reachable(f"PPC/{stem}.litmus", "paper")
     assert verdicts()[f"PPC/{stem}.litmus"] is False
     assert "overtakes" in explanation(stem)
+
+
+@needs_corpus
+@pytest.mark.corpus
+@pytest.mark.parametrize("stem", ["DETOUR0422", "W5"])
+def test_some_need_more_than_the_five_switches_of_the_paper(stem: str) -> None:
+    assert reachable(f"PPC/{stem}.litmus") is True
+    assert not reachable(f"PPC/{stem}.litmus", contexts=6)
+    assert not reachable(f"PPC/{stem}.litmus", "paper", contexts=6)

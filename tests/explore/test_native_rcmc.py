@@ -10,6 +10,7 @@ import pytest
 import fencepost
 from fencepost.errors import UnsupportedError, UsageError
 from fencepost.explore import executions, explore
+from fencepost.frontends import read_text
 from fencepost.generate.random_programs import C11, RELAXED, random_program
 from fencepost.options import CheckOptions, ExploreOptions
 from fencepost.reference import rcmc
@@ -34,10 +35,31 @@ def test_counts_of_the_paper(name: str, size: int | None, model: str, found: int
     assert (verdict.answer, verdict.executions) == (Answer.PASS, found)
 
 
-@pytest.mark.parametrize(("name", "size", "duplicates"), [("ainc", 6, 0), ("binc", 3, 2), ("binc", 4, 98)])
+@pytest.mark.parametrize(
+    ("name", "size", "duplicates"),
+    [("ainc", 6, 0), ("binc", 3, 2), ("binc", 4, 98), ("binc", 5, 5002), ("indexer", 13, 0), ("casw", 5, 0)],
+)
 def test_duplicates_of_table_2(name: str, size: int, duplicates: int) -> None:
     verdict = fencepost.check(PROGRAMS / f"{name}.fp", flags=[f"-DN={size}"], **RCMC)
     assert verdict.extra["duplicates"] == duplicates
+
+
+WRITES = "var x\nthread W(i in 1..5) { x := i }\n"
+WW_READS = "var x\nthread A { x := 1 }\nthread B { x := 2 }\nthread C { for i in 1..READS { r := x } }\n"
+
+
+@pytest.mark.parametrize("algorithm", ["rcmc", "trust"])
+def test_what_coherence_costs_and_what_it_saves(algorithm: str) -> None:
+    """Section 5 of the paper: writes that nobody reads, N! or one; N reads of two writes, quadratic or exponential."""
+
+    def count(source: str, model: str) -> int:
+        return fencepost.check(read_text(source), model=model, algorithm=algorithm, reductions=False).executions
+
+    assert (count(WRITES, "rc11"), count(WRITES, "wrc11")) == (120, 1)
+    for n in (2, 4, 6):
+        source = WW_READS.replace("READS", str(n))
+        assert count(source, "rc11") == (n + 1) * (n + 2)
+        assert count(source, "wrc11") == 2 ** (n + 1) - 1
 
 
 @pytest.mark.parametrize("model", ["rc11", "rc11-cpp20", "wrc11"])
