@@ -26,6 +26,7 @@ from other_core import use_core  # before anything of fencepost is imported
 use_core(sys.argv)
 
 from buffering import buffering_program  # noqa: E402
+from crowding import crowding_program  # noqa: E402
 from overtaking import overtaking_program  # noqa: E402
 from sizes import of_mixed_sizes  # noqa: E402
 from standing import standing_program  # noqa: E402
@@ -52,7 +53,7 @@ from fencepost.program.vocabulary import Op  # noqa: E402
 MODELS = ("power", "armv8", "riscv", "armv7", "imm")
 KINDS = (
     "loops", "compares", "outcomes", "updates", "forwards", "buffers", "exclusives", "fences", "waits", "plain",
-    "spawned", "blocks", "private", "sizes", "halves", "stands", "turns", "groups", "parts", "overtakes",
+    "spawned", "blocks", "private", "sizes", "halves", "stands", "turns", "groups", "parts", "overtakes", "crowds",
 )  # fmt: skip
 IN_PIECES = ("sizes", "halves", "parts")  # accesses of mixed size
 FENCES = (FenceKind.ACQ, FenceKind.REL, FenceKind.ACQ_REL, FenceKind.SC)  # C's, which every model takes
@@ -126,6 +127,8 @@ def program_of(model: str, kind: str, seed: int) -> Program:
         return standing_program(seed, model, kind)
     if kind == "overtakes":
         return overtaking_program(seed, model)
+    if kind == "crowds":
+        return crowding_program(seed, model)
     if kind == "parts":
         return of_mixed_sizes(standing_program(seed, model, kind), seed)
     size = {"private": 4, "sizes": 4 + seed % 3, "halves": 5}.get(kind, 6 + seed % 3)
