@@ -3,6 +3,7 @@
     python benchmarks/real_code.py libvsync=PATH ck=PATH urcu=PATH ...     # check, store, write the page
     python benchmarks/real_code.py libvsync=PATH --only listset --limit 10 # some programs, nothing stored
     python benchmarks/real_code.py libvsync=PATH --undecided --store       # again what was not decided
+    python benchmarks/real_code.py libvsync=PATH --jobs 2                  # two programs at a time
     python benchmarks/real_code.py libvsync=PATH --resume --store          # go on with a run that was cut off
     python benchmarks/real_code.py taskflow=PATH ... --seeds               # plant bugs in a copy, one at a time; stored
     python benchmarks/real_code.py --render                                # only write the page again
@@ -20,7 +21,8 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +86,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--option", action="append", default=[], help="one more option for the checker")
     parser.add_argument("--undecided", action="store_true", help="only what has no PASS or FAIL in the stored results")
     parser.add_argument("--resume", action="store_true", help="leave out what is stored of this very code")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="so many programs at a time (1)")
     parser.add_argument("--list", action="store_true", help="only list the programs, with their commands")
     parser.add_argument("--seeds", action="store_true", help="plant bugs in a copy of the library, and check those")
     parser.add_argument("--store", action="store_true", help="store a partial run, too")
@@ -124,19 +127,27 @@ def main() -> int:
 def run(chosen: Sequence[Client], options: argparse.Namespace) -> list[dict[str, Any]]:
     rows = []
     done = {(r["library"], r["name"], r["model"]) for r in stored()["rows"] if is_done(r, options)}
-    for client in chosen:
-        for model in options.model or client.models:
-            if (client.library, client.name, model) in done:
-                continue
-            row = check(client, model, options.limit or LIMIT, options.option)
-            rows.append(row)
-            if options.store:
-                store([row])  # a run that is cut off has stored what it did
-            print(f"{row['library']:10} {row['name']:55} {row['model']:8} {row['verdict']:8} "
-                  f"{row['executions'] or '':>9} {row['cpu']:7.2f} s  {row['why'][:150]}", flush=True)  # fmt: skip
+    todo = [(c, model) for c in chosen for model in options.model or c.models]
+    for row in checked([(c, m) for c, m in todo if (c.library, c.name, m) not in done], options):
+        rows.append(row)
+        if options.store:
+            store([row])  # a run that is cut off has stored what it did
+        print(f"{row['library']:10} {row['name']:55} {row['model']:8} {row['verdict']:8} "
+              f"{row['executions'] or '':>9} {row['cpu']:7.2f} s  {row['why'][:150]}", flush=True)  # fmt: skip
     decided = sum(r["verdict"] in DECIDED for r in rows)
     print(f"{decided} of {len(rows)} decided")
     return rows
+
+
+def checked(todo: Sequence[tuple[Client, str]], options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """The rows of these programs, each as soon as it is there."""
+    limit = options.limit or LIMIT
+    if options.jobs == 1:
+        yield from (check(client, model, limit, options.option) for client, model in todo)
+        return
+    with ProcessPoolExecutor(options.jobs) as pool:
+        for one in as_completed([pool.submit(check, c, model, limit, options.option) for c, model in todo]):
+            yield one.result()
 
 
 def is_done(row: dict[str, Any], options: argparse.Namespace) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 import tomllib
 from pathlib import Path
@@ -12,10 +13,10 @@ import pytest
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
-from bench.real import CATALOGUE, CLIENTS, CheckoutError, clients, explained  # noqa: E402
+from bench.real import CATALOGUE, CLIENTS, CheckoutError, Client, _official, clients, explained  # noqa: E402
 from bench.real_page import page, why_passed  # noqa: E402
 from bench.seeds import seeds  # noqa: E402
-from real_code import arguments, is_done, without_folders  # noqa: E402
+from real_code import arguments, checked, is_done, without_folders  # noqa: E402
 
 from fencepost.cache import code  # noqa: E402
 
@@ -45,6 +46,27 @@ def test_a_folder_that_is_no_checkout_is_refused(tmp_path: Path) -> None:
         list(clients({"ck": tmp_path}))
     with pytest.raises(CheckoutError, match="not known"):
         list(clients({"nothing": tmp_path}))
+
+
+def test_locks_are_asked_for_under_hardware_too(tmp_path: Path) -> None:
+    call = "env CFLAGS=-DX vsyncer compile -o=check_{0}_rc11.ll {1}/test/{2}/{0}.c"
+    lock = _official(shlex.split(call.format("caslock", tmp_path, "spinlock")))
+    other = _official(shlex.split(call.format("quack", tmp_path, "quack")))
+    assert lock is not None and lock.models == ("rc11", "armv8", "power", "imm")
+    assert other is not None and other.models == ("rc11",)
+
+
+def test_two_jobs_find_what_one_finds(tmp_path: Path) -> None:
+    todo = []
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.fp").write_text(f"x = 0; thread A {{ x = 1 }} thread B {{ x = 2 }} // {name}\n")
+        todo.append((Client("own", name, (str(tmp_path / f"{name}.fp"),)), "rc11"))
+
+    def found(jobs: str) -> list[tuple[str, str, int]]:
+        rows = checked(todo, arguments().parse_args(["own=here", "--jobs", jobs, "--limit", "20"]))
+        return sorted((r["name"], r["verdict"], r["executions"]) for r in rows)
+
+    assert found("2") == found("1") and len(found("1")) == 3
 
 
 def test_the_page_counts_what_is_decided() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 CLIENTS = Path(__file__).resolve().parent.parent / "real"
 CATALOGUE = CLIENTS / "clients.toml"
 MODELS = ("rc11",)
+HARDWARE = ("armv8", "power", "imm")
 
 
 class CheckoutError(Exception):
@@ -89,7 +90,8 @@ def _listed(library: str, path: Path) -> Iterator[Client]:
 
 
 def _libvsync(path: Path) -> Iterator[Client]:
-    """The official clients for rc11, with the flags of the library's own checks."""
+    """The official clients for rc11, with the flags of the library's own checks. Locks and what threads wait with are
+    asked for under the models of hardware, too."""
     with tempfile.TemporaryDirectory() as build:
         command = ["cmake", "-G", "Unix Makefiles", "-S", str(path), "-B", build, "-DVSYNCER_CHECK=on"]
         try:
@@ -111,4 +113,5 @@ def _official(words: list[str]) -> Client | None:
     source = next(w for w in words if w.endswith(".c"))
     if not target.endswith("_rc11"):
         return None
-    return Client("libvsync", target.removesuffix("_rc11"), (source,), (), tuple(flags))
+    models = (*MODELS, *HARDWARE) if Path(source).parent.name in ("spinlock", "thread") else MODELS
+    return Client("libvsync", target.removesuffix("_rc11"), (source,), (), tuple(flags), models)
