@@ -282,3 +282,39 @@ def test_comparisons_name_their_field_by_number_too(field: str, named: str, tmp_
     path.write_text(_POWER_EXCHANGE.replace("FIELD", field).replace("CR ", named))
     verdict = api.check(path, model="power", flags=["--target=powerpc64le-linux-gnu"])
     assert verdict.answer is Answer.PASS, verdict.reason
+
+
+_GOTO = {
+    "tso": """#include <assert.h>
+#include <pthread.h>
+static int lock, c;
+static int take(int *p) { asm goto("xchgl %1, %0; testl %1, %1; jnz %l[taken]" : : "m"(*p), "r"(1) : "memory", "cc"
+                                   : taken); return 1; taken: return 0; }
+static int side(int x) { asm goto("cmpl $5, %0; je %l[a]; jg %l[b]" : : "r"(x) : "cc" : a, b); return 0;
+                         a: return 1; b: return 2; }
+void *run(void *u) { if (take(&lock)) { c++; asm volatile("movl $0, %0" : "=m"(lock) : : "memory"); } return 0; }
+int main(void) {
+  assert(side(4) == 0); assert(side(5) == 1); assert(side(6) == 2);
+  pthread_t s, t;
+  pthread_create(&s, 0, run, 0); pthread_create(&t, 0, run, 0); pthread_join(s, 0); pthread_join(t, 0);
+  assert(c == 1 || c == 2);
+  assert(c == EXPECTED || c == 2);
+}
+""",
+    "armv8": """void __VERIFIER_assert(int);
+static int side(int x) { asm goto("cmp %w0, #5; b.eq %l[a]; cbz %w0, %l[b]" : : "r"(x) : "cc" : a, b); return 0;
+                         a: return 1; b: return 2; }
+int main(void) { __VERIFIER_assert(side(4) == 0); __VERIFIER_assert(side(5) == EXPECTED);
+                 __VERIFIER_assert(side(0) == 2); }
+""",
+}
+
+
+@pytest.mark.parametrize(("model", "flags"), [("tso", ()), ("armv8", ("--target=aarch64-linux-gnu",))])
+def test_assembly_may_jump_to_labels_of_the_program(model: str, flags: tuple[str, ...], tmp_path: Path) -> None:
+    path = tmp_path / "program.c"
+    path.write_text(_GOTO[model])
+    verdict = api.check(path, model=model, volatile="relaxed", flags=["-DEXPECTED=1", *flags])
+    assert verdict.answer is Answer.PASS, verdict.reason
+    verdict = api.check(path, model=model, volatile="relaxed", flags=["-DEXPECTED=3", *flags])
+    assert [e.kind for e in verdict.errors] == [ErrorKind.ASSERTION]

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 
-from fencepost.frontends.c.body import Body
-from fencepost.frontends.c.inline import LOCKED_STACK, bind_results, read_template
+from fencepost.frontends.c.body import ZERO, Body
+from fencepost.frontends.c.inline import LOCKED_STACK, Template, bind_results, read_template
 from fencepost.frontends.c.llvm.module import Inst
 from fencepost.frontends.c.llvm.types import Type
 from fencepost.frontends.c.unsupported import Unsupported
@@ -25,9 +25,11 @@ _RISCV = re.compile(r"fence\s+(rw|r|w|iorw)\s*,\s*(rw|r|w|iorw)\Z")
 _INTEL = "inteldialect"
 
 
-def translate(b: Body, i: Inst, type_: Type) -> None:
+def translate(b: Body, i: Inst, type_: Type) -> Template:
     """An unknown instruction is named; the execution ends there."""
     template = read_template(b, i, type_)
+    if template.way is not None:
+        b.move(template.way, ZERO)
     fences = _fences(template.text)
     if fences is not None:
         for fence in fences:
@@ -40,6 +42,7 @@ def translate(b: Body, i: Inst, type_: Type) -> None:
             raise Unsupported(f'inline assembly "{template.text}"')
         machine(b, template).run()
     bind_results(b, i, template)
+    return template
 
 
 def _fences(text: str) -> list[FenceKind] | None:

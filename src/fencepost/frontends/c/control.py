@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from fencepost.frontends.c import exceptions
+from fencepost.frontends.c import assembly, exceptions
 from fencepost.frontends.c.body import Body, Leaves
 from fencepost.frontends.c.calls import call
 from fencepost.frontends.c.library.verifier import end_atomic, is_atomic
-from fencepost.frontends.c.llvm.module import BasicBlock, Inst
+from fencepost.frontends.c.llvm.module import BasicBlock, Inst, skip_attributes
 from fencepost.frontends.c.llvm.tokens import Cursor, plain_name
 from fencepost.frontends.c.llvm.types import Type, Void, leaf_count
 from fencepost.frontends.c.throwing import Exceptions
@@ -18,7 +18,7 @@ from fencepost.frontends.c.unit import RETURNED
 from fencepost.frontends.c.unsupported import Unsupported
 from fencepost.program import instructions as ins
 from fencepost.program.instructions import ErrorKind
-from fencepost.program.operands import Operand, Reg
+from fencepost.program.operands import Const, Operand, Reg
 
 #: `ERROR: goto ERROR;` is how older verification benchmarks say that a place must not be reached.
 _ERROR = re.compile(r"ERROR\d*")
@@ -193,6 +193,18 @@ def indirect(b: Body, i: Inst, blocks: Blocks) -> None:
     raise Unsupported("a computed goto")
 
 
+def jump_of_assembly(b: Body, i: Inst, blocks: Blocks) -> None:
+    """asm goto"""
+    skip_attributes(i.cursor)
+    way = assembly.translate(b, i, b.types.parse(i.cursor)).way
+    behind, *others = targets(i)
+    if way is None:
+        blocks.jump(behind)
+        return
+    cases = tuple(Const(n) for n in range(1, len(others) + 1))
+    b.emit(ins.Switch(way, cases, tuple(blocks.edge(t) for t in others), blocks.edge(behind)))
+
+
 HANDLERS: dict[str, Callable[[Body, Inst, Blocks], None]] = {
     "br": br,
     "switch": switch,
@@ -202,5 +214,5 @@ HANDLERS: dict[str, Callable[[Body, Inst, Blocks], None]] = {
     "resume": resume,
     "landingpad": landing_pad,
     "indirectbr": indirect,
-    "callbr": indirect,
+    "callbr": jump_of_assembly,
 }

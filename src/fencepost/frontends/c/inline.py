@@ -35,12 +35,15 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """`written`: the registers that have a value, because they came with one or an instruction gave it."""
+    """`written`: the registers that have a value, because they came with one or an instruction gave it. `exits`: to how
+    many labels of the program it may jump; then `way` is 0 behind it, or the number of the label, from 1 on."""
 
     text: str
     places: list[Place]
     results: list[Place]
     written: set[Reg]
+    exits: int = 0
+    way: Reg | None = None
 
 
 def read_template(b: Body, i: Inst, type_: Type) -> Template:
@@ -49,7 +52,9 @@ def read_template(b: Body, i: Inst, type_: Type) -> Template:
     texts = [t for t in c.tokens[c.at :] if t[0] == '"']
     while c.token != "(":
         c.next()
-    constraints = [k for k in _CONSTRAINT.findall(unescape(texts[1][1:-1])) if not k.startswith(("~", "!"))]
+    everything = [k for k in _CONSTRAINT.findall(unescape(texts[1][1:-1])) if not k.startswith("~")]
+    constraints = [k for k in everything if not k.startswith("!")]
+    exits = len(everything) - len(constraints)
     given = iter(_arguments(b, c))
     sizes = iter(_result_bits(type_))
     places: list[Place] = []
@@ -79,7 +84,8 @@ def read_template(b: Body, i: Inst, type_: Type) -> Template:
             b.move(held, value)
             written.add(held)
             places.append(Place(bits, None, held, register))
-    return Template(unescape(texts[0][1:-1]), places, results, written)
+    way = b.fresh("way") if exits else None
+    return Template(unescape(texts[0][1:-1]), places, results, written, exits, way)
 
 
 def _result_bits(type_: Type) -> list[int]:

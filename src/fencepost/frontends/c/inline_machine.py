@@ -14,13 +14,15 @@ from fencepost.frontends.assembly.dialect import Dialect
 from fencepost.frontends.c.body import Body
 from fencepost.frontends.c.inline import Place, Template
 from fencepost.frontends.c.unsupported import Unsupported
-from fencepost.frontends.scan import Source, Tokens
+from fencepost.frontends.scan import Source, Token, Tokens
 from fencepost.program import instructions as ins
 from fencepost.program.operands import Const, ConstantOperand, Operand, Reg
 from fencepost.program.passes.rewrite import defined, map_operands, retarget
 
 _OPERAND = re.compile(r"\$\$|\$(\d+)|\$\{(\d+)(?::(\w))?\}|\$\{:uid\}")
 _LABEL = re.compile(r"^\s*(\d+):", re.MULTILINE)
+_EXIT = "exit.{}"  # the names of the labels of the program
+_WAY = ".way"  # a register that no machine has
 _JUMP = re.compile(r"\b(\d+)([bf])\b")
 
 
@@ -106,6 +108,8 @@ class Machine:
         found: list[Reg] = []
         for name in code.registers:
             value = given.get(name)
+            if name == _WAY and self.template.way is not None:
+                value = self.template.way
             if value is None or not isinstance(value, Reg):
                 value = self._held(value)
             found.append(value)
@@ -127,6 +131,7 @@ class Machine:
             for line in text.split("\n"):
                 self._line(dialect, Tokens(source, offset, offset + len(line)), line)
                 offset += len(line) + 1
+            self._exits(code)
             self._flags(dialect)
             finished = code.finish()
         except InputError as problem:
@@ -134,6 +139,18 @@ class Machine:
             raise Unsupported(f'the instruction "{line}" of inline assembly "{self.template.text}"') from None
         code.instructions = list(finished.code)
         return code
+
+    def _exits(self, code: Code) -> None:
+        """The labels of the program that the template may jump to lie behind it, and note which one it was."""
+        if self.template.way is None:
+            return
+        end = code.fresh_label()
+        code.jump(end)
+        for n in range(self.template.exits):
+            code.label(Token("name", _EXIT.format(n), 0))
+            code.move(code.register(_WAY), Const(n + 1))
+            code.jump(end)
+        code.label(end)
 
     def _flags(self, dialect: Dialect) -> None:
         """Gives operands that are the outcome of a condition their value."""
@@ -176,6 +193,8 @@ class Machine:
         if found.group() == "${:uid}":
             return str(Machine.uid)
         number = int(found[1] or found[2])
+        if 0 <= (label := number - len(self.template.places)) < self.template.exits:
+            return _EXIT.format(label)
         if number >= len(self.template.places):
             raise Unsupported(f"operand {number} of inline assembly")
         place = self.template.places[number]
