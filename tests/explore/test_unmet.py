@@ -36,3 +36,14 @@ def test_everything_is_listed_besides_what_was_reached(tmp_path: Path) -> None:
 
 def test_what_nobody_reaches_does_not_matter(tmp_path: Path) -> None:
     assert _warnings(tmp_path, "0") == (Answer.PASS, [])
+
+
+def test_what_comes_behind_it_in_the_same_block_is_listed(tmp_path: Path) -> None:
+    source = tmp_path / "program.c"
+    source.write_text("int a(void), b(void), c(void);\nint main(void) {\n  a();\n  b();\n  return c();\n}\n")
+    found = check(read(source), model="rc11")
+    assert found.answer is Answer.UNKNOWN and "call to a" in found.reason
+    assert [w.removeprefix(f"{source}:") for w in found.warnings] == [
+        "4:3: not supported either, if it is reached: call to b",
+        "5:10: not supported either, if it is reached: call to c",
+    ]

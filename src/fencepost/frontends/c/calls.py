@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 
 from fencepost.frontends.c import assembly, exceptions, intrinsics, throwing
 from fencepost.frontends.c.assigned import begins
@@ -52,6 +53,17 @@ def call(b: Body, i: Inst) -> None:
         return
     variadic = len(type_.parameters) if isinstance(type_, FunctionType) and type_.variadic else None
     finish(b, site, callee, variadic)
+
+
+def unsupported(b: Body, i: Inst) -> str:
+    """What is not supported about a call of a function by its name; empty where there is no such thing."""
+    tokens = i.cursor.tokens if i.op in ("call", "invoke") else []
+    called = next((t for t, then in pairwise(tokens) if t[0] == "@" and then == "("), "")
+    name = b.unit.resolve(plain_name(called)) if called else ""
+    if not name or name.startswith("llvm.") or streams.replaced(name) is not None or b.unit.defined(name) is not None:
+        return ""
+    known = library().get(name) is not None or _RUST_PANIC.match(name) is not None
+    return "" if known else f"call to {b.unit.shown(name)}"
 
 
 def _scope(b: Body, i: Inst) -> None:

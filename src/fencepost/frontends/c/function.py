@@ -60,11 +60,14 @@ def translate(unit: Unit, f: IrFunction) -> Function:
     for block in blocks.blocks:
         blocks.start(block)
         b.new_thread |= _NEW_THREAD.fullmatch(block.label) is not None
+        goes_on = True
         for i in block.instructions:
             if i.op != "phi":
                 b.at = _place(f.module, i, b.at)
-                if not _instruction(b, i, blocks):
-                    break
+                if goes_on:
+                    goes_on = _instruction(b, i, blocks)
+                elif what := calls.unsupported(b, i):  # nobody comes here; it is listed with the rest
+                    b.fail(ErrorKind.UNSUPPORTED, what)
         blocks.finish()
     b.at = None
     return b.finish(parameters, False, debug.function_position(f.dbg))
