@@ -98,6 +98,14 @@ def test_what_the_kernel_can_do_besides_is_named(tmp_path: Path) -> None:
     assert verdict.answer is Answer.UNKNOWN and "syscall 1" in verdict.reason
 
 
+def test_whoever_uses_membarrier_hears_that_it_fails(tmp_path: Path) -> None:
+    """A PASS is of what the program does where the kernel has none."""
+    body = "int main(void) { assert(syscall(324, 0, 0, 0) == 0); assert(syscall(324, 8, 0, 0) == -1); }"
+    verdict = _check(tmp_path, body)
+    assert verdict.answer is Answer.PASS, verdict.reason
+    assert any("membarrier fails" in warning for warning in verdict.warnings)
+
+
 def test_memory_that_is_unmapped_is_gone(tmp_path: Path) -> None:
     body = "int main(void) { char *p = mmap(NULL, 4096, 3, 0x22, -1, 0); munmap(p, 4096); return p[0]; }"
     assert [e.kind for e in _check(tmp_path, body).errors] == [ErrorKind.USE_AFTER_FREE]

@@ -17,6 +17,10 @@ FUTEX = "fencepost.futex"
 _PAGE = 4096
 _THREADS = 64  # that may wait: one bit each
 _ENOSYS = 38
+_WITHOUT = (
+    "membarrier fails, as on a kernel without it: what the program does where it works is not looked at, for no memory "
+    "model says what a fence in every other thread is"
+)
 _COMMAND = 0x7F  # without the flags for private memory and for the clock
 _WAIT, _WAKE, _WAIT_BITSET, _WAKE_BITSET = 0, 1, 9, 10
 _COMMANDS = {3: "FUTEX_REQUEUE", 4: "FUTEX_CMP_REQUEUE", 5: "FUTEX_WAKE_OP", 6: "FUTEX_LOCK_PI", 7: "FUTEX_UNLOCK_PI",
@@ -115,7 +119,8 @@ def failed(b: Body, code: Operand) -> Operand:
 
 def membarrier(b: Body, s: Site) -> Operand:
     """A kernel without it, which programs must expect: a fence in every other thread has no counterpart in a memory
-    model. To ask what there is gives nothing."""
+    model. To ask what there is gives nothing. Whoever gets an answer hears which half of the program it is of."""
+    b.unit.notes.setdefault(_WITHOUT)
     if isinstance(s[1], Const) and s[1].value == 0:
         return ZERO
     return failed(b, Const(_ENOSYS))
