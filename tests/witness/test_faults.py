@@ -69,3 +69,11 @@ def test_a_deadlock_names_who_holds_what_with_and_without_coherence(model: str, 
     text = re.sub(r"\s+", " ", render(fencepost.check(file, model=model)))
     assert "Thread P waits for the lock b (locks.fp:2), which thread Q holds (locks.fp:3);" in text
     assert "thread Q waits for the lock a (locks.fp:3), which thread P holds (locks.fp:2)." in text
+
+
+def test_a_variable_without_a_value_is_told_and_not_what_was_read_before(tmp_path: Path) -> None:
+    file = tmp_path / "program.c"
+    file.write_text("int zero;\nint main(void) { int x; if (zero) x = 1; if (x) zero = 2; return 0; }\n")
+    text = render(fencepost.check(file))
+    assert text.startswith(" FAIL  read of uninitialised memory: the variable x is read and has no value under rc11  ")
+    assert [line for line in text.splitlines() if "✗" in line and "zero" in line] == []

@@ -25,7 +25,14 @@ def standing(case: Case) -> Action | None:
 def is_fault(case: Case, e: Event) -> bool:
     """Whether the event itself is what went wrong, or one half of it."""
     error = case.witness.error
-    return error.kind in _FAULTY_EVENTS and e.id in error.events
+    return error.kind in _FAULTY_EVENTS and e.id in error.events and not _between_events(case)
+
+
+def _between_events(case: Case) -> bool:
+    """Whether the thread read a variable of its own that nobody wrote, which is no event: those named came before."""
+    run = case.replayed.runs.get(case.witness.error.thread) if case.replayed is not None else None
+    stopped = run.stopped if run is not None else None
+    return stopped is not None and stopped.kind is Kind.ERROR and stopped.error is ErrorKind.UNINITIALISED
 
 
 def thing(case: Case) -> str | None:
@@ -46,7 +53,7 @@ def sentence(case: Case) -> str:
     if error.kind is ErrorKind.OUT_OF_BOUNDS and (place := _beyond(case)):
         return f"{case.names.subject(error.thread)} accesses {place}"
     if error.kind is ErrorKind.UNINITIALISED:
-        return _unwritten(case)
+        return "" if _between_events(case) else _unwritten(case)
     return _not_held(case) if error.kind is ErrorKind.UNLOCK else ""
 
 
@@ -72,6 +79,8 @@ def _beyond(case: Case) -> str | None:
 
 def _accessed(case: Case) -> str | None:
     """The place that was touched: by an event, or by what comes next."""
+    if _between_events(case):
+        return None
     touched: list[Event | Action] = [e for e in _blamed(case) if e.is_access]
     action = standing(case)
     if not touched and action is not None and action.kind in (Kind.READ, Kind.WRITE):
