@@ -185,5 +185,5 @@ def test_what_is_stored_between_two_loops_is_not_forgotten(model: str) -> None:
         fn second() { while f == 0 { x := 5 } }
         thread P { first(); x := 7; second(); r := x; assert(r != 5) }
         thread Q { f := 1 }"""
-    found = explore(read(text, "calls.fp"), model, CheckOptions(model=model, fix=False))
-    assert found.answer is not Answer.PASS
+    found = explore(read(text, "calls.fp"), model, CheckOptions(model=model, fix=False, max_events=400))
+    assert found.answer is (Answer.UNKNOWN if model == "armv8" else Answer.FAIL)
