@@ -10,9 +10,9 @@ one place; where they do not, nothing is promised.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from fencepost.enumerate.traces import Ending, Instance, Location, ThreadRunner, Trace
+from fencepost.enumerate.traces import Ending, Instance, Location, ThreadRunner, Trace, reached
 from fencepost.execution.execution import EventKind
 from fencepost.program import instructions as ins
 from fencepost.program.operands import FunctionAddress
@@ -36,7 +36,7 @@ def cut_off(runner: ThreadRunner) -> Trace | None:
         every: dict[Location, set[Location]] = {}
         for a, targets in (pair for found in edges.values() for pair in found.items()):
             every.setdefault(a, set()).update(targets)
-        back = {a for a, bs in edges[instance].items() for b in (bs & others) - {a} if a in _reached(every, b)}
+        back = {a for a, bs in edges[instance].items() for b in (bs & others) - {a} if a in reached(every, b)}
         for trace in traces:
             if any(s.kind is EventKind.READ and s.location in back for s in trace.steps):
                 return trace
@@ -53,15 +53,6 @@ def _edges(traces: Iterable[Trace]) -> dict[Location, set[Location]]:
                 later.add(step.location)
             elif step.kind is EventKind.READ:
                 found.setdefault(step.location, set()).update(later)
-    return found
-
-
-def _reached(edges: Mapping[Location, set[Location]], start: Location) -> set[Location]:
-    found, todo = {start}, [start]
-    while todo:
-        fresh = edges.get(todo.pop(), set()) - found
-        found |= fresh
-        todo += fresh
     return found
 
 

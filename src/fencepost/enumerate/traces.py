@@ -492,8 +492,8 @@ class _Feeds:
     def circle(self) -> bool:
         """Whether a loose edge is on a circle through several locations."""
         return any(
-            first in _reached(self.edges, second) if first != second
-            else any(first in _reached(self.edges, other) for other in self.edges.get(first, set()) - {first})
+            first in reached(self.edges, second) if first != second
+            else any(first in reached(self.edges, other) for other in self.edges.get(first, set()) - {first})
             for first, second in self.loose
         )  # fmt: skip
 
@@ -504,13 +504,13 @@ class _Feeds:
             if first != second and foreseen.is_open(first) and foreseen.is_open(second):
                 edges.setdefault(first, set()).add(second)
         return any(
-            first in _reached(edges, second) and second not in self.edges.get(first, set())
+            first in reached(edges, second) and second not in self.edges.get(first, set())
             for first, targets in edges.items()
             for second in targets
         )
 
 
-def _reached(edges: Mapping[Location, set[Location]], start: Location) -> set[Location]:
+def reached(edges: Mapping[Location, set[Location]], start: Location) -> set[Location]:
     """Where the edges lead from a location, itself included."""
     found, todo = {start}, [start]
     while todo:
