@@ -22,7 +22,7 @@ FORWARDED = [
 
 @pytest.mark.parametrize("model", MODELS)
 def test_our_models_meet_all_four(model: str) -> None:
-    found = check(find(model), every=37)
+    found = check(find(model), every=37 if model in ("power", "armv7") else 97)  # fewer of those that have more
     assert found.broken == {}
     assert found.programs >= 4 and found.parts > 10 * found.programs
 
