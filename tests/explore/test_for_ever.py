@@ -186,6 +186,10 @@ def _threads(seed: int) -> list[list[tuple]]:
             [("add", 2, 1), ("set", 1, stored), ("add", 2, -1)],
             [("fence", 0, 0), ("set", 1, stored)],
             [("look", 2, 0), ("same", 1, other)],
+            [("add", 1, 1), ("add", 1, -1), ("set", 1, other)],
+            [("swap", 1, other), ("set", 1, stored)],
+            [("add", 1, 1), ("set", 2, other), ("set", 1, stored)],
+            [("set", 1, other), ("add", 1, 1), ("look", 1, 0), ("add", 1, -1)],
         ])  # fmt: skip
         after = [("set", random.choice([1, 2]), random.choice([0, 1]))] if random.random() < 0.3 else []
         kind = random.choice(["while", "while", "until"])
