@@ -1,5 +1,5 @@
-// N. M. Lê, A. Pop, A. Cohen, F. Zappa Nardelli, "Correct and efficient work-stealing for weak memory models", 2013, after Figure 1 (C11), written
-// again: its orders and fences were not compared with the paper line by line. Without the resizing: an owner that pushes and takes as it likes, two thieves for ever.
+// N. M. Lê, A. Pop, A. Cohen, F. Zappa Nardelli, "Correct and efficient work-stealing for weak memory models", 2013, Figure 1 (C11): each
+// access and fence has the order that public copies of the figure give it. The array is never exchanged, so its pointer is left out: an owner that pushes and takes as it likes, two thieves for ever.
 #include "threads.h"
 
 #ifndef PUSHES
