@@ -211,6 +211,7 @@ def test_a_signal_wakes_one_thread_and_the_other_one_is_told(tmp_path: Path) -> 
         told.explanation.reason
     )
     assert not any("weak compare-exchange" in s or "chooses" in s for s in steps(told))
+    assert "wake all of them (broadcast" in fencepost.repair(tmp_path / "once.c").reason
 
 
 OVERWRITTEN = """#include <pthread.h>
@@ -269,3 +270,19 @@ def test_a_function_that_makes_an_object_is_no_name_for_its_allocation(tmp_path:
     told = tell(witness)
     places = {m.place for m in told.moments if "made" in m.text}
     assert places <= {"get.cpp:6", "get.cpp:9"} and places
+
+
+def test_a_ticket_that_two_threads_drew_is_told(tmp_path: Path) -> None:
+    """The lock let both in because an update of it was lost."""
+    (tmp_path / "ticket.c").write_text(
+        "#include <pthread.h>\n#include <stdatomic.h>\nstatic atomic_uint next, serving;\nstatic int n;\n"
+        "static void *run(void *a) {\n  unsigned mine = atomic_load(&next);\n  atomic_store(&next, mine + 1);\n"
+        "  while (atomic_load(&serving) != mine) ;\n  n++;\n  atomic_fetch_add(&serving, 1);\n  return 0;\n}\n"
+        "int main(void) {\n  pthread_t s, t;\n  pthread_create(&s, 0, run, 0);\n  pthread_create(&t, 0, run, 0);\n"
+        "  pthread_join(s, 0);\n  pthread_join(t, 0);\n}\n"
+    )
+    witness = fencepost.check(tmp_path / "ticket.c", fix=False).witness
+    assert witness is not None
+    explained = tell(witness).explanation
+    assert explained.known == "lost update"
+    assert "next = 0 (ticket.c:6) and stored 1 (ticket.c:7), and in between thread run#" in explained.reason

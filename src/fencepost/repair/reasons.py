@@ -8,7 +8,7 @@ from fencepost.verdict import Verdict, Witness
 from fencepost.witness.case import open_case
 from fencepost.witness.names import listed
 from fencepost.witness.patterns import known_as
-from fencepost.witness.protocols import asked_before, consulted, locked_by_one
+from fencepost.witness.protocols import asked_before, consulted, locked_by_one, woke_another
 
 _RULES = {
     ErrorKind.DEADLOCK: "every thread waits for what only another waiting thread could do; a rule about the order of"
@@ -37,6 +37,10 @@ _BY_NAME = {
     " and after",
     "condition variable without a loop": "who was woken has to look at the condition again: while, not if",
 }
+_ONE_WOKEN = (
+    "a signal wakes one of the threads that wait: wake all of them (broadcast, notify_all) where more than one may go"
+    " on, or only some of them can"
+)
 _RACE = "two threads access the same plain memory, one of them writes, and nothing that the program does connects them"
 
 
@@ -50,7 +54,10 @@ def why_nothing_helps(verdict: Verdict) -> str:
     kind = witness.error.kind
     if kind is ErrorKind.RACE:
         return meant_to_keep_apart(witness) or f"{_RACE}: make the memory atomic, or hold a lock around every access"
-    rule = _BY_NAME.get(known_as(open_case(witness)), _RULES.get(kind, ""))
+    case = open_case(witness)
+    rule = _BY_NAME.get(known_as(case), "")
+    if not rule:
+        rule = _ONE_WOKEN if any(woke_another(case, t) for t in case.waiting) else _RULES.get(kind, "")
     if _is_interleaving(witness):
         turns = "the threads only take turns in this execution, and no order of memory accesses forbids that"
         return f"{rule}; {turns}" if rule else turns

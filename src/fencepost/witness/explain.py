@@ -25,6 +25,7 @@ from fencepost.witness.protocols import (
     locked_by_one,
     signalled_nobody,
     signalled_too_early,
+    split_asked,
     split_update,
     taken,
     torn,
@@ -222,15 +223,8 @@ class _Explainer:
     def taking_turns(self) -> str:
         if (wait := unchecked_wait(self.case)) is not None:
             return self.not_tested_again(wait)
-        split = split_update(self.case)
-        if split is not None:
-            read, other, write = split
-            location = self.names.location(read.address)
-            return (
-                f"{self.who(read)} read {location} = {self.names.value(read)}{self.place(read)} and stored "
-                f"{self.names.value(write)}{self.place(write)}, and in between {self.who(other)} had stored "
-                f"{self.names.value(other)}{self.place(other)}, which was lost"
-            )
+        if (split := split_update(self.case)) is not None:
+            return self.lost_between(*split)
         if (found := aba(self.case)) is not None:
             return self.came_back(*found)
         if self.error.kind is ErrorKind.ASSERTION and (apart := torn(self.case)) is not None:
@@ -246,6 +240,14 @@ class _Explainer:
         if self.case.relations.unordered:
             return seen  # without an order of writes nobody can say whether taking turns is enough
         return f"no reordering is needed: with the threads taking turns in this order, {seen}"
+
+    def lost_between(self, read: Event, other: Event, write: Event) -> str:
+        location = self.names.location(read.address)
+        return (
+            f"{self.who(read)} read {location} = {self.names.value(read)}{self.place(read)} and stored "
+            f"{self.names.value(write)}{self.place(write)}, and in between {self.who(other)} had stored "
+            f"{self.names.value(other)}{self.place(other)}, which was lost"
+        )
 
     def not_tested_again(self, found: Unchecked) -> str:
         location = self.names.location(found.test.address)
@@ -322,8 +324,12 @@ class _Explainer:
 
     def let_in(self) -> str:
         """How a lock could let two threads in."""
+        if not self.case.cycle and self.case.relations.unordered:
+            return ""
         if not self.case.cycle:
-            return "" if self.case.relations.unordered else ", with the threads only taking turns"
+            split = split_asked(self.case)
+            how = f": {self.lost_between(*split)}" if split is not None else ""
+            return f", with the threads only taking turns{how}"
         return f". It takes weak memory to get there: {self.reordering()}"
 
     # --- waiting

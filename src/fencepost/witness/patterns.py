@@ -16,6 +16,7 @@ from fencepost.witness.protocols import (
     holds_lock,
     signalled_nobody,
     signalled_too_early,
+    split_asked,
     split_update,
     torn,
     unchecked_wait,
@@ -44,6 +45,8 @@ def known_as(case: Case) -> str:
     if kind is ErrorKind.RACE:
         if double_checked(case):
             return "double-checked locking"
+        if not case.cycle and split_asked(case) is not None:
+            return "lost update"
         return publication(case) or (_cycle(case) if asked_before(case) else "")
     return _came_back(case) or _sequence_lock(case) or _cycle(case) or _taking_turns(case)
 

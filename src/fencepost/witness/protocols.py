@@ -170,6 +170,13 @@ def split_update(case: Case) -> tuple[Event, Event, Event] | None:
     return None
 
 
+def split_asked(case: Case) -> tuple[Event, Event, Event] | None:
+    """Of a race: an update that was lost at a place which should have kept the two threads apart."""
+    asked = asked_before(case)
+    split = split_update(case) if asked else None
+    return split if split is not None and split[0].address in asked else None
+
+
 def _computed_from(case: Case, write: Event, read: Event) -> bool:
     """Engines record dependencies only for models that look at them; the replay always does."""
     action = case.replayed.actions.get(write.id) if case.replayed is not None else None
