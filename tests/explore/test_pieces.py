@@ -141,6 +141,37 @@ def test_halves_of_a_union(model: str, first: str, answer: Answer, tmp_path: Pat
         assert verdict.witness is not None and verdict.witness.model == f"{model}@mixed"
 
 
+TORN = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+static union { _Atomic uint64_t whole; _Atomic uint32_t half[2]; } u;
+#define LOAD(k) atomic_load_explicit(&u.half[k], memory_order_relaxed)
+static void *store(void *p) { atomic_store_explicit(&u.whole, (uint64_t)p, memory_order_relaxed); return 0; }
+static void *reader(void *p) {
+  uint32_t a = LOAD(0), b = LOAD(0), c = LOAD(1), d = LOAD(1);
+  assert(!(a == 1 && b == 2 && c == 2 && d == 1));
+  return 0;
+}
+int main(void) {
+  pthread_t a, b, c;
+  pthread_create(&a, 0, store, (void *)0x100000001);
+  pthread_create(&b, 0, store, (void *)0x200000002);
+  pthread_create(&c, 0, reader, 0);
+  pthread_join(a, 0); pthread_join(b, 0); pthread_join(c, 0);
+}
+"""
+
+
+@pytest.mark.parametrize("model", ["power", "riscv", "armv7"])
+def test_an_error_amid_torn_stores_is_told_only_where_they_may_be(model: str, tmp_path: Path) -> None:
+    """The reader sees both halves change, in opposite orders: no execution ends so, but a part of one looks so."""
+    (tmp_path / "torn.c").write_text(TORN)
+    verdict = check(tmp_path / "torn.c", model=model, fix=False)
+    assert verdict.answer is Answer.PASS and verdict.extra["dead_ends"]
+
+
 SEQLOCK = """
 #include <assert.h>
 #include <pthread.h>
