@@ -8,6 +8,7 @@ import pytest
 
 from fencepost.api import check
 from fencepost.enumerate.verdicts import check_by_enumeration
+from fencepost.errors import UnsupportedError
 from fencepost.explore import native
 from fencepost.explore.begin import begin
 from fencepost.frontends import read_file
@@ -303,3 +304,19 @@ def test_no_error_is_seen_amid_the_pieces_of_a_store(order: str, answer: Answer,
     verdict = check(tmp_path / "amid.fpir", model="armv8")
     slow = check_by_enumeration(read_file(tmp_path / "amid.fpir"), find("armv8"), CheckOptions(model="armv8"))
     assert verdict.answer is slow.answer is answer
+
+
+@pytest.mark.parametrize(
+    ("access", "said"),
+    [
+        (
+            "CAS X5,X9,[X1]",
+            "a compare-exchange of mixed size, of which each piece is written only if all are as expected",
+        ),
+        ("LDSMAX X9,X5,[X1]", "a minimum or maximum of mixed size, of which a piece is written only if"),
+    ],
+)
+def test_what_cannot_be_in_pieces_is_named_with_its_reason(access: str, said: str) -> None:
+    text = f"AArch64 t\n{{ {STATE} }}\n P0 | P1 ;\n {access} | STR W9,[X1,#4] ;\nexists (x=0)"
+    with pytest.raises(UnsupportedError, match=said):
+        by(EXPLORE, text, "armv8")

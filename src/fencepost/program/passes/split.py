@@ -16,7 +16,9 @@ from fencepost.program.condition import FinalMemory, Observation
 from fencepost.program.instructions import (
     AtomicBegin,
     AtomicEnd,
+    BlockingCas,
     Branch,
+    Cas,
     Compute,
     Instruction,
     Load,
@@ -36,6 +38,12 @@ from fencepost.records import dataclass, replace
 
 State = tuple[tuple[str, int], ...]
 _SIZES = (8, 4, 2, 1)
+#: Why an access is not split: what one piece does hangs on all the others.
+_REASONS = {
+    "a compare-exchange": "of which each piece is written only if all are as expected",
+    "a minimum or maximum": "of which a piece is written only if those above it say so",
+    "a wait": "which may end only when all its pieces are seen",
+}
 _BITWISE = (RmwOp.XCHG, RmwOp.AND, RmwOp.OR, RmwOp.XOR, RmwOp.NAND)
 
 
@@ -152,9 +160,18 @@ def _split_function(function: Function, points: PointsTo, borders: Borders) -> F
                 return _split_rmw(i, pieces, registers)
             case Rmw() if i.op in (RmwOp.ADD, RmwOp.SUB):
                 return _split_addition(i, pieces, registers)
-        raise UnsupportedError(f"{i.at}: a read-modify-write of mixed size")
+        raise UnsupportedError(f"{i.at}: {_what(i)} of mixed size, {_REASONS[_what(i)]}")
 
     return expand(function, expansion)
+
+
+def _what(i: Instruction) -> str:
+    match i:
+        case Cas() | BlockingCas():
+            return "a compare-exchange"
+        case Rmw():
+            return "a minimum or maximum"
+    return "a wait"
 
 
 def _reserved_once(function: Function) -> set[Operand]:
