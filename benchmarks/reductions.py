@@ -67,10 +67,12 @@ class Cell:
     blocked: int
     seconds: float
     whole: bool
+    late: bool  # the time was over
 
     def __str__(self) -> str:
         blocked = f" + {self.blocked:,}" if self.blocked else ""
-        return f"{'' if self.whole else 'over '}{self.executions:,}{blocked} | {self.seconds:.2f}"
+        how = "" if self.whole else "over " if self.late else "unknown: "
+        return f"{how}{self.executions:,}{blocked} | {self.seconds:.2f}"
 
 
 def measured(program: str, flags: str, limit: float, times: int, *switches: str) -> Cell:
@@ -87,7 +89,8 @@ def measured(program: str, flags: str, limit: float, times: int, *switches: str)
         if spent > 2:
             break
     found = json.loads(ran.stdout)
-    return Cell(found["executions"], found["blocked"], min(seconds), found["verdict"] in ("PASS", "BOUNDED"))
+    late = any(r["code"] == "limit" for r in found["reasons"])
+    return Cell(found["executions"], found["blocked"], min(seconds), found["verdict"] in ("PASS", "BOUNDED"), late)
 
 
 def table(limit: float, times: int) -> str:
@@ -99,7 +102,11 @@ def table(limit: float, times: int) -> str:
         text = f"| `{f'{program} {flags}'.strip()}` | {full} | {less} | {genmc} |"
         rows.append((not full.whole, full.executions + full.blocked, text))
         print(text, flush=True)
-    return "\n".join([*lines, *(text for *_, text in sorted(rows, reverse=True))]) + "\n"
+    load, processors = os.getloadavg()[1], os.cpu_count() or 1
+    said = f'"Over": not done in {limit:g} seconds on the clock. The load was {load:.0f} on {processors} processors'
+    said += ", which makes seconds longer, and less is done in the time." if load > processors + 1 else "."
+    said += ' "Unknown": without the rule there is no answer.\n'
+    return "\n".join([said, *lines, *(text for *_, text in sorted(rows, reverse=True))]) + "\n"
 
 
 def main() -> None:
