@@ -111,12 +111,13 @@ std::uint32_t Rounds::loop_of(const LocalState& now) const {
 }
 
 // Likewise an update that is about to write: made where the run began it would write the same and lead to the same. Its
-// thread stops before it writes.
+// thread stops before it writes. One that writes what it found goes on: it may be a round of a loop that hangs, and
+// that is told where the loop begins again.
 void Rounds::judge_update(LocalState& now) const {
   const LocalState& last = *now.parent;
   const Action& r = last.action;
   if (!with_updates_ || !now.action.rmw || now.state.blocks || last.mixed || r.kind != ActionKind::Read || r.lock ||
-      r.barrier || layout::region(r.address) != 0)
+      r.barrier || layout::region(r.address) != 0 || now.action.value == now.answer)
     return;
   const Ahead found = ahead(last, now.answer);
   const LocalState* since = nullptr;

@@ -34,6 +34,11 @@ HANGS = {
         thread T0 { while XCHG(z, 1) != 0 { } }
         thread T1 { if x == 1 { z := 0 } else { while XCHG(z, 1) != 0 { } } }
         thread T2 { x := 1 }""",
+    "some executions end, with a first try before the loop": """
+        var x, z = 1
+        thread T0 { k := XCHG(z, 1); while k != 0 { k := XCHG(z, 1) } }
+        thread T1 { if x == 1 { z := 0 } else { k := FOR(z, 1); while k != 0 { k := XCHG(z, 1) } } }
+        thread T2 { x := 1 }""",
 }  # fmt: skip
 
 

@@ -1,8 +1,8 @@
 // fencepost: model=rc11 expect=pass executions=6
 // fencepost: model=tso expect=pass executions=6
 // fencepost: model=sc expect=pass executions=6
-// fencepost: model=rc11 flags=-DWAIT=rlx expect=fail kind=race line=37
-// fencepost: model=rc11 flags=-DSPLIT expect=fail kind=race line=37
+// fencepost: model=rc11 flags=-DWAIT=rlx expect=fail kind=race line=34
+// fencepost: model=rc11 flags=-DSPLIT expect=fail kind=race line=34
 // A ticket lock. SPLIT takes the ticket by a load and a store instead of one addition.
 #include "../check.h"
 #ifndef WAIT
