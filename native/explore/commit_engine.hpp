@@ -30,7 +30,7 @@ public:
   void begin() override;
   Progress run(const Budget& budget) override;
   std::vector<std::int64_t> save() const override;
-  bool load(const std::vector<std::int64_t>& saved) override;
+  bool load(const std::vector<std::int64_t>& saved, const Budget& budget = {}) override;
   std::vector<std::int64_t> split() override;
   bool add_frontier(const Budget& budget) override;
   std::optional<Sample> sample(Sampling& how, const Budget& budget) override;

@@ -261,13 +261,13 @@ template <unsigned W> std::vector<std::int64_t> CommitEngine<W>::save() const {
   return save(graphs);
 }
 
-template <unsigned W> bool CommitEngine<W>::load(const std::vector<std::int64_t>& saved) {
+template <unsigned W> bool CommitEngine<W>::load(const std::vector<std::int64_t>& saved, const Budget& budget) {
   detail::Reader in(saved);
   const std::vector<LocalState*> table = detail::load_states(in, states_);
   std::vector<detail::LoadedEvent<W>> events;
   for (std::size_t n = in.size(); n > 0; --n) {
     G& g = fork(G{});
-    if (!detail::load_commit_graph(in, g, events, table, states_)) return false;
+    if (!detail::load_commit_graph(in, g, events, table, states_) || budget.spent()) return false;
     for (const Id e : g.order) {
       const SplitEvent& v = g[e];
       if (v.is_read()) {

@@ -38,9 +38,9 @@ public:
   virtual Progress run(const Budget& budget) = 0;
 
   // The state of the exploration as plain numbers, and back. Any width can load what any other saved; false where the
-  // events do not fit.
+  // events do not fit, or where the budget is spent before all of it is there.
   virtual std::vector<std::int64_t> save() const = 0;
-  virtual bool load(const std::vector<std::int64_t>& saved) = 0;
+  virtual bool load(const std::vector<std::int64_t>& saved, const Budget& budget = {}) = 0;
 
   // What an estimate asks. First for each piece of work (begun or loaded): everything that is still to be done becomes
   // part of the frontier, and nothing is left of the exploration itself; false where this engine cannot do it, it is
@@ -77,7 +77,7 @@ public:
   void begin() override;
   Progress run(const Budget& budget) override;
   std::vector<std::int64_t> save() const override;
-  bool load(const std::vector<std::int64_t>& saved) override;
+  bool load(const std::vector<std::int64_t>& saved, const Budget& budget = {}) override;
   std::vector<std::int64_t> split() override;
   bool add_frontier(const Budget& budget) override;
   std::optional<Sample> sample(Sampling& how, const Budget& budget) override;

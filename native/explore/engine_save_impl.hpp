@@ -215,7 +215,7 @@ template <unsigned W> void Engine<W>::rebuild_rows(Graph<W>& g) {
   }
 }
 
-template <unsigned W> bool Engine<W>::load(const std::vector<std::int64_t>& saved) {
+template <unsigned W> bool Engine<W>::load(const std::vector<std::int64_t>& saved, const Budget& budget) {
   detail::Reader in(saved);
   const std::size_t levels = in.size();
   if (levels == 0) throw DecodeError("a saved exploration should have a graph");
@@ -225,7 +225,7 @@ template <unsigned W> bool Engine<W>::load(const std::vector<std::int64_t>& save
   in.get(descend_);
   for (std::size_t k = 0; k < levels; ++k) {
     use_level(k);
-    if (!load_graph(in, graph())) return false;
+    if (!load_graph(in, graph()) || budget.spent()) return false;
   }
   frames_.resize(in.size());
   for (Frame& f : frames_) {

@@ -47,7 +47,7 @@ bool Estimator::prepare(const Budget& budget) {
       if (piece->empty())
         engine->begin();
       else
-        fits = engine->load(*piece);
+        fits = engine->load(*piece, budget);
       if (fits && !engine->add_frontier(budget)) {
         if (whole_ || budget.spent()) return false;
         whole_ = true;
@@ -55,7 +55,7 @@ bool Estimator::prepare(const Budget& budget) {
         return prepare(budget);
       }
     }
-    if (fits || width_ == Width::Many) return fits;
+    if (fits || width_ == Width::Many || budget.spent()) return fits;
     width_ = wider(width_);
   }
 }

@@ -18,7 +18,7 @@ public:
   Progress run(const Budget& budget) override;
   std::vector<std::int64_t> save() const override { return {}; }
   // A narrower engine was full: everything anew.
-  bool load(const std::vector<std::int64_t>&) override { return results_ = {}, begin(), true; }
+  bool load(const std::vector<std::int64_t>&, const Budget& = {}) override { return results_ = {}, begin(), true; }
   std::vector<std::int64_t> split() override { return {}; }
 
 private:

@@ -120,6 +120,16 @@ def test_an_estimate_ends_in_time_where_a_loop_goes_on_without_a_choice() -> Non
     assert time.perf_counter() - before < 30, "samples of thousands of events took minutes"
 
 
+def test_an_estimate_ends_in_time_where_two_threads_change_a_place_for_ever() -> None:
+    """Each exchange is a choice, so thousands of graphs of thousands of events are left: they take a minute to read."""
+    spin = "thread T%d { k := XCHG(z, %d); while k != 0 { k := XCHG(z, %d) } }\n"
+    program = read_text("var z = 1\n" + "".join(spin % (n, n, n) for n in (1, 2)), "t.fp")
+    before = time.process_time()
+    verdict = fencepost.check(program, model="sc", time_limit=6)
+    assert verdict.answer is Answer.UNKNOWN
+    assert time.process_time() - before < 12, "an estimate did not look at the clock while it read what is left"
+
+
 #: Executions of thousands of events, in which thousands of choices are refused one after the other.
 STORES = "thread A { for i in 1..%d { x.sc := i }; y.sc := 1 }"
 REFUSED = f"var x, y\n{STORES}\nthread B {{ r := y; fence.sc; s := x.sc; assert(r == 0 || s == %d) }}\n"
