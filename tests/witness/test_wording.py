@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from fencepost.witness.story import Story, tell
 BUGS = Path(__file__).parent.parent / "repair" / "bugs"
 
 
+@cache
 def story(name: str) -> Story:
     witness = fencepost.check(BUGS / name, fix=False).witness
     assert witness is not None
