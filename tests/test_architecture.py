@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,7 @@ def named_in_strings(tree: ast.AST) -> set[str]:
     return rooms
 
 
+@cache
 def imported_rooms(path: Path) -> set[str]:
     tree = ast.parse(path.read_text())
     rooms = named_in_strings(tree)
