@@ -440,4 +440,48 @@ PROGRAMS = (
         "#include <stdio.h>\n" + _main('char a[16] = "abc"; sprintf(a, "%s%s", a, a);'),
         "it is read as it is written",
     ),
+    Undefined(
+        "local variable that a function was to fill and did not",
+        None,
+        "void get(int *p) { if (zero) *p = 1; }\n" + _main("int x; get(&x); if (x) one = 2;"),
+        "memory that only its own thread can reach is not tracked byte by byte",
+    ),
+    Undefined(
+        "member that no constructor sets (C++)",
+        None,
+        "struct A { int x, y; A() : x(1) {} int get() { return y; } };\n" + _main("A a; if (a.get()) one = 2;"),
+        "memory that only its own thread can reach is not tracked byte by byte",
+        "cpp",
+    ),
+    Undefined(
+        "value of an empty optional (C++)",
+        None,
+        "#include <optional>\n" + _main("std::optional<int> o; if (*o) one = 2;"),
+        "memory that only its own thread can reach is not tracked byte by byte",
+        "cpp",
+    ),
+    Undefined(
+        "variable argument of another type than it is read as",
+        None,
+        "#include <stdarg.h>\n"
+        "long f(int n, ...) { va_list a; va_start(a, n); long s = va_arg(a, long); va_end(a); return s; }\n"
+        + _main("one = (int)f(1, 1.5);"),
+        "values are passed alike",
+    ),
+    Undefined(
+        "delete through a base without a virtual destructor (C++)",
+        None,
+        "struct A { int x = 0; virtual void f() {} };\nstruct B : A { int y[4]; };\n"
+        + _main("A *a = new B; delete a;"),
+        "memory keeps no note of who gave it",
+        "cpp",
+    ),
+    Undefined(
+        "local variable that a thread refers to behind its function's end (C++)",
+        None,
+        "#include <thread>\n"
+        "std::thread f() { int x = 1; return std::thread([&] { one = x; }); }\n" + _main("f().join();"),
+        "what others may reach lives as long as its thread",
+        "cpp",
+    ),
 )
