@@ -90,6 +90,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--list", action="store_true", help="only list the programs, with their commands")
     parser.add_argument("--seeds", action="store_true", help="plant bugs in a copy of the library, and check those")
     parser.add_argument("--store", action="store_true", help="store a partial run, too")
+    parser.add_argument("--remark", metavar="TEXT", help="what the page says of how it was measured, from now on")
     parser.add_argument("--render", action="store_true", help="only write the page from the stored results")
     return parser
 
@@ -97,6 +98,8 @@ def arguments() -> argparse.ArgumentParser:
 def main() -> int:
     parser = arguments()
     options = parser.parse_args()
+    if options.remark is not None:
+        write(stored() | {"remark": options.remark})
     if options.render:
         render()
         return 0
@@ -207,6 +210,10 @@ def store(rows: list[dict[str, Any]], planted: Sequence[dict[str, Any]] = ()) ->
         "rows": list(fresh.values()),
         "seeds": list(seeds_.values()),
     }
+    write(content)
+
+
+def write(content: dict[str, Any]) -> None:
     text = json.dumps(content, indent=0, ensure_ascii=False)
     STORED.write_text(text + "\n", encoding="utf-8")
 
