@@ -126,6 +126,18 @@ def test_check_offers_atomics_where_repair_does(name: str, tmp_path: Path) -> No
     assert fencepost.check(path).answer is Answer.PASS
 
 
+def test_atomics_that_do_not_help_are_not_advised() -> None:
+    """Two threads make the table, and one looks at the other's while it is being filled."""
+    assert fencepost.check(BUGS[0].with_name("made_twice.c")).fix == ""
+    reason = fencepost.repair(BUGS[0].with_name("made_twice.c")).reason
+    assert "hold a lock around every access" in reason and "no variables were found that one can make atomic" in reason
+
+
+def test_a_reader_that_does_not_ask_whether_a_writer_is_at_work() -> None:
+    reason = fencepost.repair(BUGS[0].with_name("seqlock_odd.c")).reason
+    assert "begin again where it changed or says that a writer is at work" in reason
+
+
 def test_a_fence_of_a_fix_stands_where_the_text_can_have_it(tmp_path: Path) -> None:
     """Not inside `*y = load(...)`: between that statement and the next."""
     path = tmp_path / "seqlock_point.c"

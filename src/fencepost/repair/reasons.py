@@ -35,6 +35,8 @@ _BY_NAME = {
     " hold a lock around both",
     "torn read": "values that belong together are read one by one: hold a lock around them, or look at a version before"
     " and after",
+    "broken sequence lock": "values that belong together are read while they are being written: look at the version"
+    " before and after the reads, and begin again where it changed or says that a writer is at work",
     "condition variable without a loop": "who was woken has to look at the condition again: while, not if",
 }
 _ONE_WOKEN = (
@@ -42,6 +44,8 @@ _ONE_WOKEN = (
     " on, or only some of them can"
 )
 _RACE = "two threads access the same plain memory, one of them writes, and nothing that the program does connects them"
+
+_NOT_ATOMIC = "no variables were found that one can make atomic so that the program passes"
 
 
 def why_nothing_helps(verdict: Verdict) -> str:
@@ -53,7 +57,7 @@ def why_nothing_helps(verdict: Verdict) -> str:
         )
     kind = witness.error.kind
     if kind is ErrorKind.RACE:
-        return meant_to_keep_apart(witness) or f"{_RACE}: make the memory atomic, or hold a lock around every access"
+        return meant_to_keep_apart(witness) or f"{_RACE}: hold a lock around every access; {_NOT_ATOMIC}"
     case = open_case(witness)
     rule = _BY_NAME.get(known_as(case), "")
     if not rule:
