@@ -32,9 +32,12 @@ FORMS = {
         " STXR W6,X9,[X7] | ;", 3,
     ),
     "an exchange and a store to a half": (" SWPAL X9,X5,[X1] | STR W9,[X1] ;\n | LDR X0,[X1] ;", 4),
-    # The later load has the own half and an old one: Arm orders two reads by the bytes that both read from others.
+    # The later load does not have the own half and an old one, where the earlier has seen the other's store.
     "a half that is read, stored and read with the other half": (
-        " LDR W0,[X1] | STR X9,[X1] ;\n STR W9,[X1] | ;\n LDR X5,[X1] | ;", 6,
+        " LDR W0,[X1] | STR X9,[X1] ;\n STR W9,[X1] | ;\n LDR X5,[X1] | ;", 5,
+    ),
+    "a half that is exchanged, and a load of both, as qspinlock does": (
+        " SWP W9,W0,[X1] | STR X9,[X1] ;\n LDR X5,[X1] | ;", 3,
     ),
     "a sum and a load of its upper half": (" LDADD X9,X5,[X1] | LDR W0,[X1,#4] ;", 2),
 }  # fmt: skip
