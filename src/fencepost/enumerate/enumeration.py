@@ -18,6 +18,7 @@ from typing import Protocol
 from fencepost.enumerate.behind import cut_off
 from fencepost.enumerate.candidates import Candidate, Flags, Frame
 from fencepost.enumerate.combine import Chosen, Combiner
+from fencepost.enumerate.feeds import thin_air
 from fencepost.enumerate.locations import Access, Solution, solve
 from fencepost.enumerate.traces import (
     MAX_EVENTS,
@@ -220,13 +221,13 @@ class _Space:
         """Each with the event numbers and the solutions of its locations."""
         self.runner.run()
         _refuse_mixed_sizes(self.runner)
-        if self.runner.thin_air():
-            raise UnsupportedError(_KERNELS_THIN_AIR if self.program.arch is Arch.LKMM else _THIN_AIR)
         for chosen in Combiner(self.runner).choices():
             frame = self._frame(chosen)
             solutions = self._solutions(frame)
             if solutions is not None:
                 yield frame, [frame.layout[location][0] for location in frame.locations], solutions
+        if thin_air(self.runner):
+            raise UnsupportedError(_KERNELS_THIN_AIR if self.program.arch is Arch.LKMM else _THIN_AIR)
         cut = cut_off(self.runner)
         if cut is not None:
             raise UnsupportedError(_BEHIND_THE_BOUND.format(cut.message))

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from itertools import pairwise, product
 
-from fencepost.program.arithmetic import compute, update
+from fencepost.program.arithmetic import ArithmeticFault, compute, update
 from fencepost.program.instructions import (
     Alloca,
     Await,
@@ -41,6 +41,7 @@ from fencepost.program.passes.copies import MAY_FAIL
 from fencepost.program.passes.flow import reachable, successors
 from fencepost.program.passes.nondet import COMPARISONS
 from fencepost.program.passes.rewrite import defined
+from fencepost.program.program import Function
 
 Location = tuple[int, int]  # address, size
 Place = tuple[str, int]  # an instruction: its function, and its number there
@@ -48,6 +49,7 @@ Values = set[int] | None  # None: any
 _MOST = 32  # values of a register or a location: beyond, it may hold any
 #: An address in memory that is not global: of the stack, of the heap, of the thread. No number of 64 bits.
 _ELSEWHERE = 1 << WORD
+_OURS = "fencepost."  # so begin the names of objects that no program can name
 ELSEWHERE: Location = (_ELSEWHERE, 0)
 
 
@@ -63,8 +65,10 @@ class Foreseen:
         self.reads: defaultdict[Place, set[Location]] = defaultdict(set)
         self.writes: defaultdict[Place, set[Location]] = defaultdict(set)
         self.calls: defaultdict[Place, set[str]] = defaultdict(set)
+        self.spawns: defaultdict[Place, set[str]] = defaultdict(set)
         self.known = True
         self.changed = True
+        self.tables = self._tables()
         for thread in self.program.threads:
             for index, argument in enumerate(thread.args):
                 self._add((thread.function, index), {to_unsigned(memory.layout.value(argument))})
@@ -85,30 +89,80 @@ class Foreseen:
         held = self.values.get(location, set())
         return not self.known or held is None or _ELSEWHERE in held
 
-    def feeds(self) -> set[tuple[Location, Location]]:
-        """What a thread may read before what it may write. What a function reads and writes is done where it is called,
-        as far as its callers are concerned."""
-        found: set[tuple[Location, Location]] = set()
-        for f in self.program.functions:
-            read = [self._at_or_below((f.name, n), self.reads) for n in range(len(f.code))]
-            written = [self._at_or_below((f.name, n), self.writes) for n in range(len(f.code))]
-            for n, first in enumerate(read):
-                for later in reachable(f, successors(n, f.code[n])) if first else ():
-                    found |= set(product(first, written[later]))
+    def feeds(self) -> dict[str, set[tuple[Location, Location]]]:
+        """What a thread may read before what it may write, by the function that it starts with. What a function reads
+        and writes is done where it is called, as far as its callers are concerned."""
+        shared = self._is_shared()
+        by_function = {f.name: self._fed_in(f) for f in self.program.functions}
+        found = {}
+        for root in {t.function for t in self.program.threads}.union(*self.spawns.values()):
+            pairs = set().union(*(by_function[name] for name in self.run_by(root)))
+            found[root] = pairs if shared else {(a, b) for a, b in pairs if ELSEWHERE not in (a, b)}
         return found
+
+    def _fed_in(self, f: Function) -> set[tuple[Location, Location]]:
+        read = [self._at_or_below((f.name, n), self.reads) for n in range(len(f.code))]
+        written = [self._at_or_below((f.name, n), self.writes) for n in range(len(f.code))]
+        found: set[tuple[Location, Location]] = set()
+        for n, first in enumerate(read):
+            for later in reachable(f, successors(n, f.code[n])) if first else ():
+                found |= set(product(first, written[later]))
+        return found
+
+    def is_many(self, root: str) -> bool:
+        """Whether more than one thread may start with a function."""
+        places = [place for place, names in self.spawns.items() if root in names]
+        first = [t.function for t in self.program.threads].count(root)
+        return first + len(places) > 1 or not all(map(self._once, places))
+
+    def _once(self, place: Place) -> bool:
+        """Whether an instruction is run at most once: in no loop, and in a function that is."""
+        seen = set[str]()
+        while True:
+            name, n = place
+            code = self.program.function(name)
+            if name in seen or n in reachable(code, successors(n, code.code[n])):
+                return False
+            seen.add(name)
+            above = [p for known in (self.calls, self.spawns) for p, names in known.items() if name in names]
+            if name in {t.function for t in self.program.threads}:
+                return not above and len(self.program.threads) == 1
+            if len(above) != 1:
+                return False
+            place = above[0]
+
+    def _is_shared(self) -> bool:
+        """Whether another thread may see memory that is not global. What goes through a thread's own is no feed: the
+        thread reads before it writes in any case."""
+        code = [i for f in self.program.functions for i in f.code]
+        return any(
+            isinstance(i, Malloc) or (isinstance(i, Alloca) and not i.private)
+            or (isinstance(i, ThreadLocalAddress) and not i.object.startswith(_OURS))
+            for i in code
+        )  # fmt: skip
 
     def _at_or_below(self, place: Place, accesses: Mapping[Place, set[Location]]) -> set[Location]:
         """What is accessed at an instruction, or by the functions that it calls."""
-        found, reached = set(accesses.get(place, ())), set(self.calls.get(place, ()))
-        todo = list(reached)
+        found = set(accesses.get(place, ()))
+        for name in self._called_below(self.calls.get(place, set())):
+            found = found.union(*(accesses.get((name, n), ()) for n in range(len(self.program.function(name).code))))
+        return found
+
+    def run_by(self, root: str) -> set[str]:
+        """The functions that a thread runs which starts with this one."""
+        return self._called_below({root})
+
+    def _called_below(self, names: set[str]) -> set[str]:
+        """These functions, and all that they call."""
+        reached = set(names)
+        todo = list(names)
         while todo:
             name = todo.pop()
             for n in range(len(self.program.function(name).code)):
-                found |= accesses.get((name, n), set())
                 fresh = self.calls.get((name, n), set()) - reached
                 reached |= fresh
                 todo += fresh
-        return found
+        return reached
 
     # --- sets
 
@@ -201,7 +255,7 @@ class Foreseen:
                     self.calls[self.place].add(callee)
                     self._define(f, i.dst, self.results.get(callee, set()))
             case Spawn():
-                self._called(f, i.function, i.args)
+                self.spawns[self.place].update(self._called(f, i.function, i.args))
                 self._define(f, i.dst, None)
             case Return() if i.value is not None:
                 self.results[f] = self._grown(self.results.get(f, set()), self._of(f, i.value))
@@ -223,15 +277,36 @@ class Foreseen:
                 self._add((name, index), self._of(f, argument))
         return names
 
+    def _tables(self) -> set[tuple[str, int]]:
+        """The registers that hold nothing but addresses of our own tables: each index into them is checked."""
+        found, others = set[tuple[str, int]](), set[tuple[str, int]]()
+        for f in self.program.functions:
+            for i in f.code:
+                ours = isinstance(i, ThreadLocalAddress) and i.object.startswith(_OURS)
+                (found if ours else others).update((f.name, r.index) for r in defined(i))
+        return found - others
+
     def _computed(self, f: str, i: Compute) -> Values:
+        if i.op is Op.ADD and any(isinstance(a, Reg) and (f, a.index) in self.tables for a in i.args):
+            return {_ELSEWHERE}
         args = [self._of(f, a) for a in i.args]
         if any(a is not None and _ELSEWHERE in a for a in args):
             return _moved(i, args)
         if len(i.args) == 2 and i.args[0] == i.args[1] and args[0] is not None:  # `r ^ r` is 0
             return {to_unsigned(compute(i.op, i.width, (a, a))) for a in args[0]} if i.op not in MAY_FAIL else None
+        if i.op is Op.UREM and args[0] is None and args[1] and max(args[1]) <= _MOST:  # an index into a ring
+            return set(range(max(args[1])))
         if i.op is Op.AND and None in args and any(args):  # what is left of anything under a mask
             return _under(*(a for a in args if a))
-        return None if i.op in MAY_FAIL else _combined(lambda a: compute(i.op, i.width, a), *args)
+        return _combined(lambda a: _result(i, a), *args)
+
+
+def _result(i: Compute, args: tuple[int, ...]) -> int | None:
+    """None where the thread ends in an error."""
+    try:
+        return compute(i.op, i.width, args)
+    except ArithmeticFault:
+        return None
 
 
 def _moved(i: Compute, args: list[Values]) -> Values:
@@ -260,7 +335,7 @@ def _cut(values: Values, size: int) -> Values:
     return None if values is None else {v & ((1 << 8 * size) - 1) for v in values}
 
 
-def _combined(result: Callable[[tuple[int, ...]], int], *sets: Values) -> Values:
+def _combined(result: Callable[[tuple[int, ...]], int | None], *sets: Values) -> Values:
     """The results over all combinations of values."""
     total = 1
     known: list[set[int]] = []
@@ -269,7 +344,8 @@ def _combined(result: Callable[[tuple[int, ...]], int], *sets: Values) -> Values
             return None
         total *= len(values)
         known.append(values)
-    return {to_unsigned(result(args)) for args in product(*known)} if total <= _MOST * _MOST else None
+    found = map(result, product(*known)) if total <= _MOST * _MOST else None
+    return None if found is None else {to_unsigned(value) for value in found if value is not None}
 
 
 def _under(masks: set[int]) -> Values:

@@ -8,12 +8,12 @@ as an execution has writes are enough.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from enum import Enum
 
 from fencepost.enumerate.facts import NOTHING, Alternatives, conjunction, smallest
-from fencepost.enumerate.foreseen import ELSEWHERE, Foreseen
+from fencepost.enumerate.foreseen import Foreseen
 from fencepost.errors import UnsupportedError
 from fencepost.execution.execution import EventKind
 from fencepost.program import instructions as ins
@@ -220,19 +220,6 @@ class ThreadRunner:
             rounds += 1
             if not self._collect() or rounds > self._most_writes():
                 return
-
-    def thin_air(self) -> bool:
-        """Whether values could rest on themselves by a way that the model does not order, and were not foreseen: values
-        that no program made, or that come of too many others. A circle within one location is none: there program order
-        and reads-from are acyclic under the kernel's model. (Most others forbid such values.)"""
-        foreseen = self.foreseen
-        if foreseen is None:
-            return False
-        data = _Feeds(self, lambda s: s.address_deps | s.data_deps, lambda location: True)
-        if not foreseen.known:
-            return _Feeds(self, _anything, lambda location: True).circle()
-        open_ = _Feeds(self, _anything, foreseen.is_open)
-        return data.circle() or open_.circle() or open_.misses(foreseen)
 
     def _children_of(self, instance: Instance) -> Iterator[Instance]:
         for trace in self.traces[instance]:
@@ -458,56 +445,6 @@ class ThreadRunner:
             step = replace(_step(action, EventKind.JOIN, value=value), address=target)
             yield self._went_on(_copy(path), step, value)
         yield replace(_ended(path, Ending.WAITING, action), waits=Waiting(action))
-
-
-def _anything(step: Step) -> Deps:
-    """All that a write comes of, branches that are over included."""
-    return step.address_deps | step.data_deps | step.control_deps | step.decided_by
-
-
-class _Feeds:
-    """Which locations the writes of which others depend on, in the traces. `loose`: where the model may not order the
-    two; the kernel's does but for plain accesses and branches that are over."""
-
-    def __init__(
-        self, runner: ThreadRunner, dependencies: Callable[[Step], Deps], counts: Callable[[Location], bool]
-    ) -> None:
-        self.layout = runner.machine.layout
-        self.edges: dict[Location, set[Location]] = {}
-        self.loose: set[tuple[Location, Location]] = set()
-        steps = ((t.steps, s) for traces in runner.traces.values() for t in traces for s in t.steps)
-        for before, write in ((b, s) for b, s in steps if s.kind is EventKind.WRITE):
-            kept = write.address_deps | write.data_deps | write.control_deps
-            for i in dependencies(write):
-                read = before[i]
-                first, second = self._place(read), self._place(write)
-                if read.kind is EventKind.READ and counts(first) and counts(second):
-                    self.edges.setdefault(first, set()).add(second)
-                    if not runner.machine.scoped or i not in kept or Mode.NA in (read.mode, write.mode):
-                        self.loose.add((first, second))
-
-    def _place(self, step: Step) -> Location:
-        return step.location if self.layout.find(step.address) is not None else ELSEWHERE
-
-    def circle(self) -> bool:
-        """Whether a loose edge is on a circle through several locations."""
-        return any(
-            first in reached(self.edges, second) if first != second
-            else any(first in reached(self.edges, other) for other in self.edges.get(first, set()) - {first})
-            for first, second in self.loose
-        )  # fmt: skip
-
-    def misses(self, foreseen: Foreseen) -> bool:
-        """Whether the code has a circle of open locations of which the traces show only a part."""
-        edges: dict[Location, set[Location]] = {}
-        for first, second in foreseen.feeds():
-            if first != second and foreseen.is_open(first) and foreseen.is_open(second):
-                edges.setdefault(first, set()).add(second)
-        return any(
-            first in reached(edges, second) and second not in self.edges.get(first, set())
-            for first, targets in edges.items()
-            for second in targets
-        )
 
 
 def reached(edges: Mapping[Location, set[Location]], start: Location) -> set[Location]:

@@ -97,6 +97,37 @@ PROGRAMS = {
         "FIRST { one.v = 5; OK((void)llist_add(&one.l, &head), WRITE_ONCE(head.first, &one.l)); return 0; }"
         "SECOND { struct llist_node *l = llist_del_all(&head); if (l) { int v = llist_entry(l, struct item, l)->v;"
         " assert(v == 5); } return 0; }", "", "assertion"),
+    "list entry taken out": (
+        "struct item { struct list_head l; int v; }; static struct item one; static struct list_head head"
+        " = LIST_HEAD_INIT(one.l); static struct item one = {.l = LIST_HEAD_INIT(head), .v = 7};"
+        "FIRST { OK(list_del_rcu, list_del)(&one.l); return 0; }"
+        "SECOND { struct item *i; rcu_read_lock(); list_for_each_entry_rcu(i, &head, l) { int v = READ_ONCE(i->v);"
+        " assert(v == 7); } rcu_read_unlock(); return 0; }", "", "null-dereference"),
+    "bit spin lock": (
+        "static unsigned long word; static int owner;"
+        "static void work(int me) { bit_spin_lock(3, &word); owner = me; assert(owner == me);"
+        " OK(bit_spin_unlock(3, &word), clear_bit(3, &word)); }"
+        "FIRST { work(1); return 0; } SECOND { work(2); return 0; }", "", "assertion"),
+    "ring of two": (
+        "static struct { u32 in, out; int data[2]; } ring;"
+        "static void put(int v) { u32 in = ring.in; if (in - smp_load_acquire(&ring.out) > 1) return;"
+        " ring.data[in % 2] = v; OK(smp_store_release(&ring.in, in + 1), WRITE_ONCE(ring.in, in + 1)); }"
+        "FIRST { put(1); put(2); put(3); return 0; }"
+        "SECOND { for (int want = 1; want < 3; want++) { u32 out = ring.out;"
+        " if (smp_load_acquire(&ring.in) == out) return 0; int v = ring.data[out % 2]; assert(v == want);"
+        " smp_store_release(&ring.out, out + 1); } return 0; }", "", "race"),
+    "clock under a sequence count": (
+        "static seqcount_t seq; static DEFINE_SPINLOCK(lock); static u64 sec, nsec;"
+        "FIRST { spin_lock(&lock); write_seqcount_begin(&seq); WRITE_ONCE(sec, sec + 1); WRITE_ONCE(nsec, nsec + 1);"
+        " OK(write_seqcount_end(&seq), WRITE_ONCE(seq.sequence, seq.sequence + 1)); spin_unlock(&lock); return 0; }"
+        "SECOND { u32 s; u64 a, b; do { s = read_seqcount_begin(&seq); a = READ_ONCE(sec); b = READ_ONCE(nsec); }"
+        " while (read_seqcount_retry(&seq, s)); assert(a == b); return 0; }", "", "assertion"),
+    "two locks in one order": (
+        "static DEFINE_SPINLOCK(l); static DEFINE_SPINLOCK(m); static int from = 5, to = 5;"
+        "static void move(int n) { unsigned long flags; raw_spin_lock_irqsave(&l, flags); spin_lock(&m); from -= n;"
+        " to += n; spin_unlock(&m); raw_spin_unlock_irqrestore(&l, flags); }"
+        "FIRST { move(1); return 0; } SECOND { OK(move(-1), (from++, to--)); return 0; }", "assert(from + to == 10);",
+        "assertion"),
     "pointer replaced": (
         "static struct c { int v; } old = {1}, fresh = {2}, *now = &old; static DEFINE_SPINLOCK(l);"
         "FIRST { rcu_read_lock(); int v = rcu_dereference(now)->v; rcu_read_unlock(); assert(v == 1 || v == 2);"

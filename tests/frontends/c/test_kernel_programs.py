@@ -148,3 +148,19 @@ def test_retries_end_where_no_other_location_leads_back_to_them(tmp_path: Path) 
     path.write_text(_RETRIES, encoding="utf-8")
     assert check(path, model="lkmm", unroll=1).answer is Answer.PASS
     assert check(path, model="lkmm").answer is Answer.PASS  # which tries a few rounds first
+
+
+#: Each write may come before the branch that leads to it, and so decide it: the model orders no plain write behind one.
+FROM_THEMSELVES = """
+int x, y, one, two;
+void *first(void *p) { if (READ_ONCE(x)) { one = 1; STORE(y, 1); } return 0; }
+void *second(void *p) { if (READ_ONCE(y)) { two = 1; STORE(x, 1); } return 0; }
+"""
+
+
+@pytest.mark.parametrize(("store", "answer"), [("x = v", Answer.FAIL), ("WRITE_ONCE(x, v)", Answer.PASS)])
+def test_branches_that_are_decided_by_what_is_behind_them(tmp_path: Path, store: str, answer: Answer) -> None:
+    path = tmp_path / "program.c"
+    define = f"#define STORE(x, v) {store}\n"
+    path.write_text(HEADER + define + FROM_THEMSELVES + MAIN.replace("END", "assert(!(one && two));"), encoding="utf-8")
+    assert check(path, model="lkmm").answer is answer

@@ -18,6 +18,18 @@ extern "C" {
 #endif
 
 /* --- words --- */
+typedef signed char s8;
+typedef unsigned char u8;
+typedef short s16;
+typedef unsigned short u16;
+typedef int s32;
+typedef unsigned int u32;
+typedef long s64;
+typedef unsigned long u64;
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define __always_inline inline __attribute__((always_inline))
+#define __maybe_unused __attribute__((unused))
+#define ____cacheline_aligned_in_smp
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define BUG_ON(x) assert(!(x))
@@ -130,6 +142,11 @@ static inline bool test_and_set_bit_lock(unsigned n, volatile unsigned long* p) 
 static inline void clear_bit_unlock(unsigned n, volatile unsigned long* p) {
   (void)__atomic_fetch_and(__FENCEPOST_KERNEL_WORD(n, p), ~BIT_MASK(n), __ATOMIC_RELEASE);
 }
+#define bit_spin_trylock(n, p) (!test_and_set_bit_lock((n), (p)))
+#define bit_spin_unlock(n, p) clear_bit_unlock((n), (p))
+static inline void bit_spin_lock(unsigned n, unsigned long* p) {
+  while (test_and_set_bit_lock(n, p)) cpu_relax();
+}
 static inline void __set_bit(unsigned n, unsigned long* p) { p[BIT_WORD(n)] |= BIT_MASK(n); }
 static inline void __clear_bit(unsigned n, unsigned long* p) { p[BIT_WORD(n)] &= ~BIT_MASK(n); }
 
@@ -150,6 +167,8 @@ struct mutex {
   spinlock_t __lock;
 };
 #define DEFINE_MUTEX(name) struct mutex name = {{0}}
+#define raw_spin_lock_irqsave(l, flags) spin_lock_irqsave(l, flags)
+#define raw_spin_unlock_irqrestore(l, flags) spin_unlock_irqrestore(l, flags)
 #define mutex_init(m) spin_lock_init(&(m)->__lock)
 #define mutex_lock(m) spin_lock(&(m)->__lock)
 #define mutex_unlock(m) spin_unlock(&(m)->__lock)
@@ -157,6 +176,9 @@ struct mutex {
 #define mutex_is_locked(m) spin_is_locked(&(m)->__lock)
 
 /* --- pointers under RCU --- */
+#define lockdep_is_held(lock) 1
+#define lockdep_assert_held(lock) ((void)0)
+#define rcu_read_lock_held() 1
 #define rcu_dereference_raw(p) rcu_dereference(p)
 #define rcu_dereference_check(p, condition) rcu_dereference(p)
 #define rcu_dereference_protected(p, condition) (p)
@@ -303,11 +325,41 @@ static inline void list_add_rcu(struct list_head* n, struct list_head* head) { _
 static inline void list_add_tail_rcu(struct list_head* n, struct list_head* head) {
   __list_add_rcu(n, head->prev, head);
 }
-static inline void list_del(struct list_head* n) {
-  n->next->prev = n->prev;
-  WRITE_ONCE(n->prev->next, n->next);
+/* What is taken out is poisoned: whoever still goes on from it, a reader under RCU after list_del, goes astray. */
+#define LIST_POISON1 ((void*)0x100)
+#define LIST_POISON2 ((void*)0x122)
+static inline void __list_del(struct list_head* prev, struct list_head* next) {
+  next->prev = prev;
+  WRITE_ONCE(prev->next, next);
 }
-#define list_del_rcu(n) list_del(n)
+static inline void list_del(struct list_head* n) {
+  __list_del(n->prev, n->next);
+  n->next = (struct list_head*)LIST_POISON1;
+  n->prev = (struct list_head*)LIST_POISON2;
+}
+static inline void list_del_rcu(struct list_head* n) {
+  __list_del(n->prev, n->next);
+  n->prev = (struct list_head*)LIST_POISON2;
+}
+static inline void list_del_init(struct list_head* n) {
+  __list_del(n->prev, n->next);
+  INIT_LIST_HEAD(n);
+}
+static inline void list_move(struct list_head* n, struct list_head* head) {
+  __list_del(n->prev, n->next);
+  list_add(n, head);
+}
+static inline void list_move_tail(struct list_head* n, struct list_head* head) {
+  __list_del(n->prev, n->next);
+  list_add_tail(n, head);
+}
+static inline void list_replace_rcu(struct list_head* old, struct list_head* n) {
+  n->next = old->next;
+  n->prev = old->prev;
+  rcu_assign_pointer(n->prev->next, n);
+  n->next->prev = n;
+  old->prev = (struct list_head*)LIST_POISON2;
+}
 static inline bool list_empty(const struct list_head* head) { return READ_ONCE(head->next) == head; }
 #define list_entry(p, type, member) container_of(p, type, member)
 #define list_first_entry(p, type, member) list_entry((p)->next, type, member)
@@ -315,6 +367,10 @@ static inline bool list_empty(const struct list_head* head) { return READ_ONCE(h
 #define list_for_each_entry(i, head, member)                                                                           \
   for ((i) = list_entry((head)->next, __typeof__(*(i)), member); &(i)->member != (head);                               \
        (i) = list_entry((i)->member.next, __typeof__(*(i)), member))
+#define list_next_entry(p, member) list_entry((p)->member.next, __typeof__(*(p)), member)
+#define list_for_each_entry_safe(i, n, head, member)                                                                   \
+  for ((i) = list_entry((head)->next, __typeof__(*(i)), member), (n) = list_next_entry(i, member);                     \
+       &(i)->member != (head); (i) = (n), (n) = list_next_entry(n, member))
 #define list_for_each_entry_rcu(i, head, member, ...)                                                                  \
   for ((i) = list_entry_rcu((head)->next, __typeof__(*(i)), member); &(i)->member != (head);                           \
        (i) = list_entry_rcu((i)->member.next, __typeof__(*(i)), member))
@@ -342,6 +398,7 @@ static inline void hlist_add_head_rcu(struct hlist_node* n, struct hlist_head* h
 static inline void hlist_del_rcu(struct hlist_node* n) {
   WRITE_ONCE(*n->pprev, n->next);
   if (n->next) WRITE_ONCE(n->next->pprev, n->pprev);
+  WRITE_ONCE(n->pprev, (struct hlist_node**)LIST_POISON2);
 }
 #define hlist_for_each_entry_rcu(i, head, member, ...)                                                                 \
   for ((i) = hlist_entry_safe(rcu_dereference((head)->first), __typeof__(*(i)), member); (i);                          \
@@ -376,6 +433,27 @@ static inline struct llist_node* llist_del_first(struct llist_head* head) {
   } while (!try_cmpxchg(&head->first, &seen, READ_ONCE(seen->next)));
   return seen;
 }
+static inline struct llist_node* llist_reverse_order(struct llist_node* head) {
+  struct llist_node* reversed = NULL;
+  while (head) {
+    struct llist_node* n = head;
+    head = head->next;
+    n->next = reversed;
+    reversed = n;
+  }
+  return reversed;
+}
+#define __llist_entry_safe(p, type, member)                                                                            \
+  ({                                                                                                                   \
+    struct llist_node* __entry = (p);                                                                                  \
+    __entry ? llist_entry(__entry, type, member) : NULL;                                                               \
+  })
+#define llist_for_each_entry(i, node, member)                                                                          \
+  for ((i) = __llist_entry_safe(node, __typeof__(*(i)), member); (i);                                                  \
+       (i) = __llist_entry_safe((i)->member.next, __typeof__(*(i)), member))
+#define llist_for_each_entry_safe(i, n, node, member)                                                                  \
+  for ((i) = __llist_entry_safe(node, __typeof__(*(i)), member);                                                       \
+       (i) && ((n) = __llist_entry_safe((i)->member.next, __typeof__(*(i)), member), 1); (i) = (n))
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,86 @@
+"""Of which reads a write may come, as the text of the code says, whatever its branches decide.
+
+All ways through the code count alike: a register comes of all that any instruction puts there, private memory is one
+place, and a write comes of every branch of its thread.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TypeAlias
+
+from fencepost.enumerate.foreseen import ELSEWHERE, Foreseen, Location
+from fencepost.program.instructions import (
+    Alloca,
+    Assert,
+    Call,
+    Compute,
+    Fence,
+    Instruction,
+    Jump,
+    Load,
+    Return,
+    Rmw,
+    Spawn,
+    Store,
+    ThreadLocalAddress,
+)
+from fencepost.program.operands import Reg
+from fencepost.program.passes.rewrite import defined, used
+
+#: A register of a function, what a function returns, a location, or what decides which way a thread goes.
+Node: TypeAlias = object
+_DECIDED: Node = "decided"
+#: What decides nothing about the way of its thread. (Where an assertion ends it, that is the verdict.)
+_STRAIGHT = (Alloca, Assert, Call, Compute, Fence, Jump, Load, Return, Rmw, Spawn, Store, ThreadLocalAddress)
+
+
+def comes_of(foreseen: Foreseen, functions: set[str]) -> set[tuple[Location, Location]]:
+    """Pairs of a location that is read and one where a write may come of that, in a thread with these functions."""
+    sources: defaultdict[Node, set[Node]] = defaultdict(set)
+    writes: list[tuple[set[Location], set[Node]]] = []
+    for name in functions:
+        for n, i in enumerate(foreseen.program.function(name).code):
+            _add(foreseen, sources, name, n, i)
+            written = foreseen.writes.get((name, n), set())
+            writes.append((written, {*_registers(name, i), *foreseen.reads.get((name, n), ())}))
+    decided = _closure(sources, {_DECIDED})
+    read = {location for locations in foreseen.reads.values() for location in locations}
+    return {
+        (location, place)
+        for written, nodes in writes if written
+        for location in read & (_closure(sources, nodes) | decided)
+        for place in written
+    }  # fmt: skip
+
+
+def _add(foreseen: Foreseen, sources: defaultdict[Node, set[Node]], name: str, n: int, i: Instruction) -> None:
+    nodes = {*_registers(name, i), *foreseen.reads.get((name, n), ())}
+    for register in defined(i):
+        sources[name, register.index] |= nodes
+    if ELSEWHERE in foreseen.writes.get((name, n), ()):
+        sources[ELSEWHERE] |= nodes
+    if not isinstance(i, _STRAIGHT):
+        sources[_DECIDED] |= nodes
+    if isinstance(i, Return):
+        sources[name] |= nodes
+    for callee in foreseen.calls.get((name, n), ()):
+        assert isinstance(i, Call), "what calls should be a call"
+        for index, argument in enumerate(i.args):
+            sources[callee, index] |= {(name, argument.index)} if isinstance(argument, Reg) else set()
+        for register in defined(i):
+            sources[name, register.index].add(callee)
+        sources[_DECIDED] |= {(name, i.callee.index)} if isinstance(i.callee, Reg) else set()
+
+
+def _registers(name: str, i: Instruction) -> set[Node]:
+    return {(name, o.index) for o in used(i) if isinstance(o, Reg)}
+
+
+def _closure(sources: dict[Node, set[Node]], start: set[Node]) -> set[Node]:
+    found, todo = set(start), list(start)
+    while todo:
+        fresh = sources.get(todo.pop(), set()) - found
+        found |= fresh
+        todo += fresh
+    return found
