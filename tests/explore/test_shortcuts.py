@@ -246,3 +246,12 @@ def test_who_counts_in_private_memory_does_not_go_round(tmp_path: Path) -> None:
     """
     verdict = _check(tmp_path, body, 1, model="rc11", fix=False)
     assert [e.kind for e in verdict.errors] == [ErrorKind.ASSERTION]
+
+
+@pytest.mark.parametrize("model", ["sc", "tso", "ra", "rc11"])
+@pytest.mark.parametrize("round_", ["k := FADD(x, 0)", "k := FMAX(x, 1)", "k := XCHG(x, 2)"])
+def test_a_peeled_update_that_writes_what_it_finds_still_goes_round_for_ever(round_: str, model: str) -> None:
+    """Where it is made does not matter, but that nobody ends the loop has to be told."""
+    text = f"var x = 2, y\nthread P {{ {round_}; while k != 1 {{ {round_} }} }}\nthread Q {{ y := 1 }}\n"
+    found = explore(read(text, "a.fp"), model, CheckOptions(model=model, fix=False))
+    assert [e.kind for e in found.errors] == [ErrorKind.LIVENESS]
