@@ -63,6 +63,7 @@ MORE_FENCES = {  # besides those of most shapes
     "riscv": (FenceKind.FENCE_R_W, FenceKind.FENCE_W_RW, FenceKind.FENCE_RW_R),
 }
 MOST = 1500  # executions of a program that is looked at
+PATIENCE = 20  # seconds for its enumeration: some have billions of candidates and few executions
 MORE = {"overtakes": 4000}
 
 
@@ -201,20 +202,22 @@ def explored(program: Program, model: str) -> tuple[Counter[object], int, int]:
 
 
 def enumerated(program: Program, model: str, most: int) -> tuple[Counter[object], int] | None:
-    """The executions, each as often as it is one, and how many are blocked; None where there are too many to look at. A
-    store-conditional that fails before a plain store of the same value looks like one that succeeds: two executions."""
+    """The executions, each as often as it is one, and how many are blocked; None where there are too many to look at, or
+    too many candidates. A store-conditional that fails before a plain store of the same value looks like one that
+    succeeds: two executions."""
     found: Counter[object] = Counter()
     blocked, under = 0, find(model)
     lowered = ready(program, under, ExploreOptions(model=model))
     split = in_pieces(lowered, under, program.arch)
     lowered, under = (lowered, under) if split is None else (split.program, of_pieces(under))
-    for f in enumerate_all(lowered, under, judge=native_judge(under)):
+    deadline = time.perf_counter() + PATIENCE
+    for f in enumerate_all(lowered, under, deadline=deadline, judge=native_judge(under)):
         if f.status is Status.COMPLETE:
             found[f.execution.canonical()] += 1
         blocked += f.status is Status.BLOCKED
         if len(found) > most:
             return None
-    return found, blocked
+    return None if time.perf_counter() > deadline else (found, blocked)
 
 
 def compare(program: Program, model: str, most: int = MOST) -> Compared | None:
