@@ -94,8 +94,9 @@ def _verdict_differs(made: Threads, program: Program, wanted: Ends, model: str, 
     more = [m for m in failed if not any(t in m for t in wanted.failed)]
     if lost or (more and not may_more):
         return f"assertions that fail: {lost} not found, {more} too many"
-    bounded = any(r.code is Code.BOUND for r in said.reasons)  # a loop that waits for ever is only as long as that
-    if stuck != wanted.stuck and not (bounded if wanted.stuck else may_more):
+    # a loop that waits for ever is only as long as its bound, and wrc11 does not know what is the last write
+    unsure = any(r.code in (Code.BOUND, Code.NOT_PROVED) for r in said.reasons)
+    if stuck != wanted.stuck and not (unsure if wanted.stuck else may_more):
         return f"stuck: {stuck}, by the machine {wanted.stuck}"
     return None
 
