@@ -141,7 +141,10 @@ template <unsigned W> void CommitEngine<W>::note_newest(const G& g, const Set& f
 template <unsigned W> bool CommitEngine<W>::loose(const G& g, Id e) const {
   const SplitEvent& v = g[e];
   const CommitOrder o = options_.commit_order;
-  if (o != CommitOrder::Imm && o != CommitOrder::Armv7) return false;
+  if (o != CommitOrder::Imm && o != CommitOrder::Armv7) { // what comes may need only that it does not write
+    if (v.half == Half::Commit) return g[v.write].pair != none && g.compares(g[v.write].pair);
+    return v.is_read() && g.compares(e) && !branches(g, e);
+  }
   const bool plain = !v.action().rmw && v.action().conditional < 0;
   if (v.half == Half::Commit) return o == CommitOrder::Armv7 ? plain : !releases(g[v.write].mode);
   if (!v.is_read() || branches(g, e)) return false;
@@ -184,7 +187,7 @@ template <unsigned W> bool CommitEngine<W>::may_be_allowed_later(const G& g, Id 
   const bool armv7 = options_.commit_order == CommitOrder::Armv7;
   if (armv7 && options_.pieces && v.is_read()) return true; // it may be torn
   if (!loose(g, e)) return false;
-  if (v.is_read()) return armv7 ? g.compares(e) : acquires(v.action().mode);
+  if (v.is_read()) return options_.commit_order == CommitOrder::Imm ? acquires(v.action().mode) : g.compares(e);
   const Action& a = v.action();
   const Id r = g[v.write].pair;
   if (a.rmw && (r == none || g.compares(r))) return true;
@@ -260,7 +263,8 @@ template <unsigned W> bool CommitEngine<W>::may_be_garbage(G& g, Id last) {
   for (const Id r : updates)
     if (!place_after_source(part_, r)) return false;
   if (!options_.foreseen.empty() && !as_foreseen(part_)) return false;
-  return !updates_twice_within(part_, surely_update(part_, part_.used, apart)) && allowed(part_, none);
+  if (updates_twice_within(part_, surely_update(part_, part_.used, apart))) return false;
+  return has_blocks_ || allowed(part_, none); // of a part of a block the model may say what it does not of the whole
 }
 
 // A read between two accesses of its thread that stay and see the same write sees it, too, in every execution that they

@@ -114,6 +114,21 @@ LOST = {
         "armv8",
         "var x, y\nthread P { r := x; y := r }\nthread Q { a := CAS(y, 1, 0); s := y; x := 1 + (s ^ s) }\n",
     ),
+    "a store behind a compare-exchange that waits for what it compares with": (
+        "armv8",
+        "var x, y\nthread P { r := y }\nthread Q { q := XCHG(x, 1) }\n"
+        "thread R { s := XCHG(y, 1); t := CAS(x, s, 1); x := 2 }\n",
+    ),
+    "the same under another model": (
+        "riscv",
+        "var x, y\nthread P { r := y }\nthread Q { q := XCHG(x, 1) }\n"
+        "thread R { s := XCHG(y, 1); t := CAS(x, s, 1); x := 2 }\n",
+    ),
+    "an atomic block of which a part is garbage": (
+        "imm",
+        "var x\nthread P { p := XCHG(x, 1) }\nthread Q { atomic { q := XCHG(x, 1); r := x }; s := XCHG(x, 1) }\n"
+        "thread R { t := XCHG(x, 1) }\n",
+    ),
     "a compare-exchange that need not write": (
         "riscv",
         "var x, y\nthread P { r := x; y := r }\n"
