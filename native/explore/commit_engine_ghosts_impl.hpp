@@ -264,7 +264,8 @@ template <unsigned W> bool CommitEngine<W>::may_be_garbage(G& g, Id last) {
     if (!place_after_source(part_, r)) return false;
   if (!options_.foreseen.empty() && !as_foreseen(part_)) return false;
   if (updates_twice_within(part_, surely_update(part_, part_.used, apart))) return false;
-  return has_blocks_ || allowed(part_, none); // of a part of a block the model may say what it does not of the whole
+  if (has_blocks_ && options_.commit_order == CommitOrder::Imm) return true; // a part of a block is not the block
+  return allowed(part_, none);
 }
 
 // A read between two accesses of its thread that stay and see the same write sees it, too, in every execution that they

@@ -34,7 +34,8 @@ def test_explorer_and_enumeration_find_the_same_executions(model: str) -> None:
 
 @pytest.mark.parametrize("model", TUNED_MODELS)
 def test_a_tuned_judge_says_what_the_models_file_says(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    programs = [program_of(model, kind, seed) for seed in range(510_000, 510_008) for kind in kinds_of(model)]
+    seeds = set(range(510_000, 510_008)) - {510_003}  # of which one program takes minutes under armv7
+    programs = [program_of(model, kind, seed) for seed in sorted(seeds) for kind in kinds_of(model)]
     programs = [p for p in programs if engine_of(find(model), p).explores]
     tuned = [explored(program, model) for program in programs]
     monkeypatch.setattr(native, "TUNED_MODELS", ())
