@@ -336,8 +336,11 @@ class CommitTrust:
         """Whether an event with another than the canonical choice may get it by an access to come, which does not need
         it."""
         e = g.events[n]
-        if self.model not in ("imm", "armv7"):
-            return False
+        if self.model not in ("imm", "armv7"):  # what comes may need only that it does not write
+            if n[2] == COMMIT:
+                pair = g.events[(*n[:2], WHOLE)].pair
+                return pair is not None and g.compares(pair)
+            return g.is_read(n) and g.compares(n) and not self.branches(g, n)
         if n[2] == COMMIT:
             plain = not e.action.rmw and e.action.conditional is None
             return plain if self.model == "armv7" else not e.action.mode.releases
@@ -360,7 +363,7 @@ class CommitTrust:
         if not self.loose(g, n):
             return False
         if g.is_read(n):
-            return g.compares(n) if self.model == "armv7" else a.mode.acquires
+            return a.mode.acquires if self.model == "imm" else g.compares(n)
         pair = g.events[(*n[:2], WHOLE)].pair
         if a.rmw and (pair is None or g.compares(pair)):
             return True
