@@ -202,8 +202,8 @@ def explored(program: Program, model: str) -> tuple[Counter[object], int, int]:
 
 
 def enumerated(program: Program, model: str, most: int) -> tuple[Counter[object], int] | None:
-    """The executions, each as often as it is one, and how many are blocked; None where there are too many to look at, or
-    too many candidates. A store-conditional that fails before a plain store of the same value looks like one that
+    """The executions, each as often as it is one, and how many are blocked; None where there are too many to look at,
+    or too many candidates. A store-conditional that fails before a plain store of the same value looks like one that
     succeeds: two executions."""
     found: Counter[object] = Counter()
     blocked, under = 0, find(model)
