@@ -67,7 +67,7 @@ def answer(
     except InternalError:
         if getattr(options, "commit_before", None) is None:
             raise
-        return replace(verdict, answer=Answer.UNKNOWN, reason=_MISLED, errors=(), witness=None, others=())
+        return replace(verdict, answer=Answer.UNKNOWN, reason=_MISLED, reasons=(), errors=(), witness=None, others=())
     if others is not None:
         told = _simplest(found, model, others)
         errors = {old.error: new.error for old, new in zip(verdict.witnesses, told, strict=True)}

@@ -194,6 +194,8 @@ def test_a_commit_before_that_leads_to_no_execution_is_told(tmp_path: Path, orde
     options = CheckOptions(model="power", algorithm="rsmc", commit_before=str(tmp_path / "wrong.cat"), fix=False)
     found = fencepost.check(read_text(text), options=options)
     assert found.answer is Answer.FAIL or (found.answer is Answer.UNKNOWN and "commit-before" in found.reason)
+    if found.answer is Answer.UNKNOWN:
+        assert [r.message for r in found.reasons] == [found.reason], "the codes should say what the words say"
 
 
 def test_more_events_than_the_narrowest_rows_hold() -> None:
