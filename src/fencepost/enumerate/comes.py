@@ -10,6 +10,7 @@ from collections import defaultdict
 from typing import TypeAlias
 
 from fencepost.enumerate.foreseen import ELSEWHERE, Foreseen, Location
+from fencepost.enumerate.traces import reached
 from fencepost.program.instructions import (
     Alloca,
     Assert,
@@ -44,12 +45,12 @@ def comes_of(foreseen: Foreseen, functions: set[str]) -> set[tuple[Location, Loc
             _add(foreseen, sources, name, n, i)
             written = foreseen.writes.get((name, n), set())
             writes.append((written, {*_registers(name, i), *foreseen.reads.get((name, n), ())}))
-    decided = _closure(sources, {_DECIDED})
+    decided = reached(sources, _DECIDED)
     read = {location for locations in foreseen.reads.values() for location in locations}
     return {
         (location, place)
         for written, nodes in writes if written
-        for location in read & (_closure(sources, nodes) | decided)
+        for location in read & (reached(sources, *nodes) | decided)
         for place in written
     }  # fmt: skip
 
@@ -75,12 +76,3 @@ def _add(foreseen: Foreseen, sources: defaultdict[Node, set[Node]], name: str, n
 
 def _registers(name: str, i: Instruction) -> set[Node]:
     return {(name, o.index) for o in used(i) if isinstance(o, Reg)}
-
-
-def _closure(sources: dict[Node, set[Node]], start: set[Node]) -> set[Node]:
-    found, todo = set(start), list(start)
-    while todo:
-        fresh = sources.get(todo.pop(), set()) - found
-        found |= fresh
-        todo += fresh
-    return found

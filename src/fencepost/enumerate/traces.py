@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from enum import Enum
+from typing import TypeVar
 
 from fencepost.enumerate.facts import NOTHING, Alternatives, conjunction, smallest
 from fencepost.enumerate.foreseen import Foreseen
@@ -28,6 +29,7 @@ Deps = frozenset[int]
 INITIAL = -1
 MAX_EVENTS = 120
 MAX_TRACES = 300_000
+_Node = TypeVar("_Node")
 
 
 class Ending(Enum):
@@ -447,9 +449,9 @@ class ThreadRunner:
         yield replace(_ended(path, Ending.WAITING, action), waits=Waiting(action))
 
 
-def reached(edges: Mapping[Location, set[Location]], start: Location) -> set[Location]:
-    """Where the edges lead from a location, itself included."""
-    found, todo = {start}, [start]
+def reached(edges: Mapping[_Node, set[_Node]], *starts: _Node) -> set[_Node]:
+    """Where the edges lead from these nodes, themselves included."""
+    found, todo = set(starts), list(starts)
     while todo:
         fresh = edges.get(todo.pop(), set()) - found
         found |= fresh
