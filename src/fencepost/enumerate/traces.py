@@ -320,7 +320,7 @@ class ThreadRunner:
         if action.kind is Kind.BLOCK:
             return replace(_ended(path, Ending.BLOCKED, action, message=action.message), spin=action.spin)
         ending = Ending.BOUND if action.error in BOUNDS else Ending.ERROR
-        closed = _sections_closed(path) if self.machine.scoped and ending is Ending.ERROR else path
+        closed = _sections_closed(path) if self.machine.scoped else path
         return _ended(closed, ending, action, error=action.error, message=action.message)
 
     def _went_on(self, path: Path, step: Step, value: int, why: Alternatives = NOTHING) -> Path:
@@ -464,8 +464,8 @@ def _copy(path: Path) -> Path:
 
 
 def _sections_closed(path: Path) -> Path:
-    """A path of a kernel program that ends in an error, with the ends of the critical sections that it is in: nobody's
-    grace period is over before they are."""
+    """A path of a kernel program that ends before its time, with the ends of the critical sections that it is in:
+    nobody's grace period is over before they are. (At a bound they end later, which orders the same events.)"""
     open_: list[int] = []
     for i, s in enumerate(path.steps):
         if s.fence is FenceKind.RCU_LOCK or (s.tag is Tag.SRCU and s.kind is EventKind.READ):
