@@ -35,6 +35,8 @@ thread T = f()
         ("%a = compute (-1) op=mov\n  store &y, %a", {0, 2**64 - 1}),
         ("%a = alloca 8\n  %b = compute (%a, 0) op=eq\n  store &y, %b", {0, 1}),
         ("%a = alloca 8\n  store %a, 7\n  store &y, 2", {0, 2}),
+        ("%a = alloca 8\n  store %a, 7\n  %b = load %a\n  store &y, %b", {0, 7}),
+        ("%a = malloc 16\n  %c = compute (%a, 8) op=add\n  store %c, 7\n  %b = load %c\n  store &y, %b", {0, 7}),
     ],
 )
 def test_numbers(code: str, held: set[int]) -> None:
@@ -49,7 +51,7 @@ def test_numbers(code: str, held: set[int]) -> None:
         "%a = alloca 8\n  %b = alloca 8\n  %a = compute (%a, %b) op=sub\n  store &y, %a",  # how far apart: any number
         "%a = alloca 8\n  %a = compute (%a, 255) op=and\n  store &y, %a",
         "%a = alloca 8\n  store &y, %a",  # an address that is not known here
-        "%a = alloca 8\n  %b = load %a\n  store &y, %b",
+        "%a = malloc 8\n  store %a, %a\n  %b = load %a\n  store &y, %b",
         "%a = alloca 8\n  _ = rmw &y, %a op=xchg",
     ],
 )

@@ -30,7 +30,7 @@ def cut_off(runner: ThreadRunner) -> Trace | None:
     for instance, traces in cut.items():
         if not traces:
             continue
-        if not _all_seen(runner, instance, runner.traces[instance]):
+        if not all_seen(runner, instance, runner.traces[instance]):
             return traces[0]
         others = {a for i, found in edges.items() if i.thread != instance.thread for a in found}
         every: dict[Location, set[Location]] = {}
@@ -56,7 +56,7 @@ def _edges(traces: Iterable[Trace]) -> dict[Location, set[Location]]:
     return found
 
 
-def _all_seen(runner: ThreadRunner, instance: Instance, traces: list[Trace]) -> bool:
+def all_seen(runner: ThreadRunner, instance: Instance, traces: list[Trace]) -> bool:
     """Whether the traces run every call of the thread and every instruction of it that writes, each at one place."""
     program, places = runner.machine.program, dict[tuple[str, int], set[Location]]()
     for (thread, writer, _), location, _ in (fact for t in traces for why in t.why for facts in why for fact in facts):

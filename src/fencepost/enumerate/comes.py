@@ -1,7 +1,7 @@
 """Of which reads a write may come, as the text of the code says, whatever its branches decide.
 
-All ways through the code count alike: a register comes of all that any instruction puts there, private memory is one
-place, and a write comes of every branch of its thread.
+All ways through the code count alike: a register comes of all that any instruction puts there, so does memory that its
+thread alone sees, and a write comes of every branch of its thread.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ _DECIDED: Node = "decided"
 _STRAIGHT = (Alloca, Assert, Call, Compute, Fence, Jump, Load, Return, Rmw, Spawn, Store, ThreadLocalAddress)
 
 
-def comes_of(foreseen: Foreseen, functions: set[str]) -> set[tuple[Location, Location]]:
-    """Pairs of a location that is read and one where a write may come of that, in a thread with these functions."""
+def comes_of(foreseen: Foreseen, functions: set[str], *, by_branches: bool) -> set[tuple[Location, Location]]:
+    """Pairs of a location that is read and one where a write may come of that, in a thread with these functions:
+    by what decides its branches, too, or by data and addresses only."""
     sources: defaultdict[Node, set[Node]] = defaultdict(set)
     writes: list[tuple[set[Location], set[Node]]] = []
     for name in functions:
@@ -45,13 +46,16 @@ def comes_of(foreseen: Foreseen, functions: set[str]) -> set[tuple[Location, Loc
             _add(foreseen, sources, name, n, i)
             written = foreseen.writes.get((name, n), set())
             writes.append((written, {*_registers(name, i), *foreseen.reads.get((name, n), ())}))
-    decided = reached(sources, _DECIDED)
-    read = {location for locations in foreseen.reads.values() for location in locations}
+    for name in functions & foreseen.roots():
+        for parameter in range(foreseen.program.function(name).parameters):
+            sources[name, parameter].add(foreseen.handed(name))
+    decided = reached(sources, _DECIDED) if by_branches else set()
+    read = {a for locations in foreseen.reads.values() for a in locations if not foreseen.is_private(a)}
     return {
         (location, place)
         for written, nodes in writes if written
         for location in read & (reached(sources, *nodes) | decided)
-        for place in written
+        for place in written if not foreseen.is_private(place)
     }  # fmt: skip
 
 
@@ -59,8 +63,9 @@ def _add(foreseen: Foreseen, sources: defaultdict[Node, set[Node]], name: str, n
     nodes = {*_registers(name, i), *foreseen.reads.get((name, n), ())}
     for register in defined(i):
         sources[name, register.index] |= nodes
-    if ELSEWHERE in foreseen.writes.get((name, n), ()):
-        sources[ELSEWHERE] |= nodes
+    for location in foreseen.writes.get((name, n), ()):
+        if location == ELSEWHERE or foreseen.is_private(location):
+            sources[location] |= nodes
     if not isinstance(i, _STRAIGHT):
         sources[_DECIDED] |= nodes
     if isinstance(i, Return):

@@ -409,6 +409,7 @@ class Machine(Memory):
             case ins.Malloc():
                 address = self.allocate(state, HEAP, action.value, i.align)
                 state.objects[address] = action.value
+                self.note(frame, address, action.value)
                 self.set(frame, i.dst, address, NO_DEPS)
             case ins.Spawn() | ins.Join():
                 self.set(frame, i.dst, value, event)

@@ -24,6 +24,15 @@ from fencepost.program.layout import (
 from fencepost.program.operands import Operand, Reg, to_unsigned
 from fencepost.program.program import Program
 from fencepost.program.symbols import demangled
+from fencepost.records import dataclass, field
+
+
+@dataclass(slots=True)
+class Made:
+    """What is made at an address, on any path: how large at most, and by which instructions (function and number)."""
+
+    size: int = 0
+    places: set[tuple[str, int]] = field(default_factory=set)
 
 
 class Memory:
@@ -34,6 +43,7 @@ class Memory:
         self.layout = lay_out(program)
         self.memory = initial_bytes(program, self.layout)
         self.local = initial_bytes(program, self.layout, thread_local=True)
+        self.made: dict[int, Made] = {}  # by address: objects of stack and heap
 
     def initial(self, address: int, size: int) -> int:
         """The initial value of shared memory."""
@@ -64,7 +74,14 @@ class Memory:
         (state.private_objects if i.private else state.objects)[address] = size
         if not i.private:
             frame.objects += (address,)
+        self.note(frame, address, size)
         self.set(frame, i.dst, address, NO_DEPS)
+
+    def note(self, frame: Frame, address: int, size: int) -> None:
+        """Remembers which instruction makes the object here."""
+        made = self.made.setdefault(address, Made())
+        made.size = max(made.size, size)
+        made.places.add((frame.function.name, frame.pc))
 
     def allocate(self, state: ThreadState, region: int, size: int, align: int) -> int:
         start = -(-state.tops.get(region, GAP) // align) * align
