@@ -92,14 +92,16 @@ class Declared:
         return self.module.debug.pointee(self.module.debug.type_of(self._variable(place)))
 
     def _handed_to(self, result: str) -> tuple[str, DataType | None]:
-        used = re.compile(rf"[ (]%{re.escape(result)}[,)]")
+        names = {result, *(plain_name(new) for new, old in _CAST.findall(self._text) if plain_name(old) == result)}
+        values = {f"%{name}" for name in names}
+        used = re.compile(rf"[ (](?:{'|'.join(map(re.escape, values))})[,)]")
         for line in self._text.splitlines():
             call = _CALL.search(line)
             callee = self.module.functions.get(plain_name(call.group(1))) if call is not None else None
             if call is None or callee is None or callee.lines is None or not used.search(line, call.end() - 1):
                 continue
             words = re.split(r",(?![^(]*\))", line[call.end() : line.rfind(")")])
-            at = next((n for n, word in enumerate(words) if word.split()[-1:] == [f"%{result}"]), len(words))
+            at = next((n for n, word in enumerate(words) if values.intersection(word.split()[-1:])), len(words))
             if callee is not self.function and at < len(callee.parameters):
                 return Declared(callee)._stored_as(callee.parameters[at].name)
         return "", None

@@ -6,7 +6,7 @@ import re
 
 from fencepost.frontends.c.body import ZERO, Body, Leaves
 from fencepost.frontends.c.constants import bits_of
-from fencepost.frontends.c.llvm.module import Inst
+from fencepost.frontends.c.llvm.module import Inst, is_attribute
 from fencepost.frontends.c.llvm.tokens import Cursor, unescape
 from fencepost.frontends.c.llvm.types import StructOf, Type, Void
 from fencepost.frontends.c.unsupported import Unsupported
@@ -54,7 +54,7 @@ def read_template(b: Body, i: Inst, type_: Type) -> Template:
         c.next()
     everything = [k for k in _CONSTRAINT.findall(unescape(texts[1][1:-1])) if not k.startswith("~")]
     constraints = [k for k in everything if not k.startswith("!")]
-    exits = len(everything) - len(constraints)
+    exits = len(everything) - len(constraints)  # since LLVM 15; before it labels are values
     given = iter(_arguments(b, c))
     sizes = iter(_result_bits(type_))
     places: list[Place] = []
@@ -69,7 +69,9 @@ def read_template(b: Body, i: Inst, type_: Type) -> Template:
             results.append(places[-1])
             continue
         bits, value = next(given)
-        if "*" in k:
+        if value is None:
+            exits += 1
+        elif "*" in k:
             places.append(Place(bits, value))
         elif tied and (to := places[int(k)].value) is not None:
             b.move(to, value)
@@ -94,24 +96,26 @@ def _result_bits(type_: Type) -> list[int]:
     return [bits_of(m) for m in type_.members or ()] if isinstance(type_, StructOf) else [bits_of(type_)]
 
 
-def _arguments(b: Body, c: Cursor) -> list[tuple[int, Operand]]:
-    """The values, each with its width; of a pointer to memory, that of the memory."""
+def _arguments(b: Body, c: Cursor) -> list[tuple[int, Operand | None]]:
+    """The values, each with its width; of a pointer to memory, that of the memory. None for a label."""
     c.expect("(")
-    found: list[tuple[int, Operand]] = []
+    found: list[tuple[int, Operand | None]] = []
     while not c.accept(")"):
         type_ = b.types.parse(c)
         bits = 64 if isinstance(type_, StructOf) else bits_of(type_)
-        while c.token not in (",", ")") and c.token[:1] not in "%@-0123456789" and c.token not in ("null", "undef"):
+        while is_attribute(c.token):
             if c.accept("elementtype"):
                 c.expect("(")
                 bits = 8 * b.types.parse(c).size
                 c.expect(")")
-            elif c.token in ("poison", "true", "false", "getelementptr", "inttoptr", "ptrtoint"):
-                break
             else:
                 c.next()
                 c.skip_group()
-        found.append((bits, b.operand(type_, c)))
+        if c.accept("blockaddress"):
+            c.skip_group()
+            found.append((bits, None))
+        else:
+            found.append((bits, b.operand(type_, c)))
         c.accept(",")
     return found
 

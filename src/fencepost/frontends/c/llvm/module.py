@@ -159,7 +159,7 @@ _CONSTANT_WORDS = frozenset({
 })  # fmt: skip
 
 
-def _is_attribute(token: str) -> bool:
+def is_attribute(token: str) -> bool:
     return (token[:1].isalpha() or token[:1] in ('"', "#")) and token not in _CONSTANT_WORDS and token[:2] != 'c"'
 
 
@@ -174,7 +174,7 @@ def argument_attributes(c: Cursor, types: TypeTable) -> Attributes:
     """Skips the attributes between the type of an argument and its value."""
     byval: Type | None = None
     align = 1
-    while c.token and _is_attribute(c.token):
+    while c.token and is_attribute(c.token):
         word = c.next()
         if word in ("byval", "inalloca") and c.token == "(":
             byval = types.parse(Cursor(c.tokens, c.file, c.at + 1))
