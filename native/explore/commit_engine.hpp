@@ -130,9 +130,10 @@ private:
   bool branches(const G& g, Id r) const;
   bool excused(const G& g, Id r, Set base) const;
   bool loose(const G& g, Id e) const;
+  bool takes_along(const G& g, Id r) const;
   bool may_be_allowed_later(const G& g, Id e) const;
   bool updates_alone(const G& g, Id r) const;
-  Set surely_update(const G& g, const Set& some, const Set& apart) const;
+  bool surely_twice(const G& g, const Set& some, const Set& apart) const;
   void note_newest(const G& g, const Set& fresh) const;
   struct Soon { // an access that is about to be added
     std::uint32_t thread = UINT32_MAX;

@@ -54,7 +54,7 @@ template <unsigned W> bool CommitEngine<W>::add_read(std::uint32_t t) {
   if (hole) best = source_in_hole(g, t);
   const Set known = newer_than_known(g, t, now->state.events, now->action, kept);
   const bool newest = nothing_after(g, t, now->state.events);
-  const bool update = now->action.part == Part::Rmw && newest;
+  const bool update = now->action.part == Part::Rmw && newest && options_.commit_order != CommitOrder::Armv7;
   std::optional<Set> stay;
   for (Id w = g.coherence_last(l);; w = g[w].co_before) {
     const bool other_value = w != best && states_.machine().satisfied(now->state, now->action, value_of(g, w, l));

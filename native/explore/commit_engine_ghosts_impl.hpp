@@ -170,13 +170,36 @@ template <unsigned W> bool CommitEngine<W>::updates_alone(const G& g, Id r) cons
   return std::all_of(all.begin(), all.end(), [&](std::uint32_t d) { return slot_of(d) == v.slot; });
 }
 
-// Of some events those that stay as updates: two of one write are in no execution.
-template <unsigned W> Bits<W> CommitEngine<W>::surely_update(const G& g, const Set& some, const Set& apart) const {
-  Set found = some - apart;
-  (some & apart).each([&](unsigned r) {
-    if (updates_alone(g, static_cast<Id>(r))) found.set(r);
+// Whether two updates among some events that stay read the same write, and are in no execution: neither can go, or, of
+// two that have written, at most one at a time may (docs/how/power.md).
+template <unsigned W> bool CommitEngine<W>::surely_twice(const G& g, const Set& some, const Set& apart) const {
+  if (updates_twice_within(g, some - apart)) return true;
+  Set written;
+  (some & g.updating).each([&](unsigned r) {
+    const Id w = g.at_slot(g.event[r].thread, g.event[r].slot + 1);
+    if (g[w].commit == none || !some.test(g.bit(g[w].commit))) return;
+    if (!apart.test(r) || updates_alone(g, static_cast<Id>(r))) written.set(r);
   });
-  return found;
+  return (written & apart).any() && updates_twice_within(g, written);
+}
+
+// Whether a loose read needs what the store that may stand for it does not, and what may go with it: what an earlier
+// write of its thread and location hangs on, or the late operand of an update that wrote what it sees.
+template <unsigned W> bool CommitEngine<W>::takes_along(const G& g, Id r) const {
+  const SplitEvent& v = g[r];
+  const auto& slots = g.thread[v.thread].slot;
+  const bool own = std::any_of(slots.begin(), slots.begin() + v.slot, [&](Id d) {
+    if (d == none || !g[d].is_write() || g[d].location != v.location) return false;
+    const Action& a = g[d].action();
+    return a.rmw || a.conditional >= 0 || !states_.machine().dependencies().elements(a.data_deps).empty();
+  });
+  const Id w = v.reads_from;
+  if (own || w < 0 || g[w].pair == none) return own;
+  FP_ASSERT(g[w].commit != none, "what another thread reads should be committed");
+  Set late = g.prefix_of(g[w].commit) - g.prefix_of(g[w].pair);
+  late.reset(g.bit(w));
+  late.reset(g.bit(g[w].pair));
+  return late.any();
 }
 
 // Whether the model may allow the access to come where it forbids this one: what stands for a compare-exchange writes
@@ -187,6 +210,7 @@ template <unsigned W> bool CommitEngine<W>::may_be_allowed_later(const G& g, Id 
   const bool armv7 = options_.commit_order == CommitOrder::Armv7;
   if (armv7 && options_.pieces && v.is_read()) return true; // it may be torn
   if (!loose(g, e)) return false;
+  if (armv7 && v.is_read() && takes_along(g, e)) return true;
   if (v.is_read()) return options_.commit_order == CommitOrder::Imm ? acquires(v.action().mode) : g.compares(e);
   const Action& a = v.action();
   const Id r = g[v.write].pair;
@@ -252,7 +276,7 @@ template <unsigned W> bool CommitEngine<W>::may_be_garbage(G& g, Id last) {
   std::vector<Id> updates;
   if (options_.commit_order == CommitOrder::Imm) add_forced(g, stay, apart, updates);
   const Set gone = g.used - stay;
-  if (gone.none() || updates_twice_within(g, surely_update(g, stay, apart))) return false;
+  if (gone.none() || surely_twice(g, stay, apart)) return false;
   const bool in_parts = options_.commit_order != CommitOrder::Weakest && updates.empty() && options_.foreseen.empty();
   if (in_parts && updates_twice_within(g, g.used) && allowed(g, last)) {
     g.judged = false;
@@ -263,7 +287,7 @@ template <unsigned W> bool CommitEngine<W>::may_be_garbage(G& g, Id last) {
   for (const Id r : updates)
     if (!place_after_source(part_, r)) return false;
   if (!options_.foreseen.empty() && !as_foreseen(part_)) return false;
-  if (updates_twice_within(part_, surely_update(part_, part_.used, apart))) return false;
+  if (surely_twice(part_, part_.used, apart)) return false;
   if (has_blocks_ && options_.commit_order == CommitOrder::Imm) return true; // a part of a block is not the block
   return allowed(part_, none);
 }

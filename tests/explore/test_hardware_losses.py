@@ -31,6 +31,13 @@ LOST = {
         "thread Q { p := y; q := XCHG(x, p); h := 1; u := 1 + (q ^ q) }\n"
         "thread S { r := g; s := h; z := r & s }\nthread T { r := x; s := u; v := 1 + ((r ^ r) + (s ^ s)) }\n",
     ),
+    "an update that such a store takes along, beside one that stays and has a late operand": (
+        "armv7",
+        "var x, z, z0, z00, j, h, u\nthread Q { p := z }\n"
+        "thread A { r := FADD(x, 1); p0 := z0; j := p0; e := x; b := z00; x := 2 + b }\n"
+        "thread N { x := 9; dmb.sy; z0 := 1 }\nthread G { k := x; h := k }\n"
+        "thread B { q := u; s := XCHG(x, q); z00 := 1 + s; hh := h; jj := j; z := hh + s + jj }\n",
+    ),
     "an update that such a store has read of": (
         "imm",
         "var x, y, z, c\nthread P { q := z }\nthread Q { x := 2 }\nthread R { FADD(c, 1) }\n"

@@ -285,11 +285,12 @@ class CommitTrust:
         return g.fits or self.may_be_garbage(g)
 
     def consistent(self, g: SplitGraph, apart: AbstractSet[Node] = frozenset()) -> bool:
-        """Also forbidden: two read-modify-writes, none of `apart`, that read the same write, though one may not have
-        written yet."""
-        sure = {n for n in g.events if n not in apart or updates_alone(g, n)}
-        updates = [n for n, e in g.events.items() if g.is_read(n) and e.action.part is Part.RMW and n in sure]
-        return len({g.rf[n] for n in updates}) == len(updates) and self.allowed(g.execution())
+        """Also forbidden: two read-modify-writes that read the same write, though one may not have written yet. Of
+        those that are apart only two that have written, and one that stays and has written."""
+        updates = [n for n, e in g.events.items() if g.is_read(n) and e.action.part is Part.RMW]
+        stay = [n for n in updates if n not in apart]
+        written = [n for n in updates if has_written(g, n) and (n not in apart or updates_alone(g, n))]
+        return not (twice(g, stay) or twice(g, written)) and self.allowed(g.execution())
 
     def surely_fits(self, g: SplitGraph, thread: int, slot: int) -> bool:
         """Whether the canonical choice for a slot of a thread is sure to be allowed."""
@@ -362,6 +363,8 @@ class CommitTrust:
         a = g.events[n].action
         if not self.loose(g, n):
             return False
+        if self.model == "armv7" and g.is_read(n) and takes_along(g, n):
+            return True
         if g.is_read(n):
             return a.mode.acquires if self.model == "imm" else g.compares(n)
         pair = g.events[(*n[:2], WHOLE)].pair
@@ -474,6 +477,15 @@ def closed(g: SplitGraph, some: set[Node], apart: AbstractSet[Node] = frozenset(
     return some
 
 
+def has_written(g: SplitGraph, r: Node) -> bool:
+    w = g.updating(r)
+    return w is not None and g.committed(w)
+
+
+def twice(g: SplitGraph, reads: list[Node]) -> bool:
+    return len({g.rf[r] for r in reads}) < len(reads)
+
+
 def updates_alone(g: SplitGraph, r: Node) -> bool:
     """Of a loose read (under ARMv7, for IMM has no such ones): whether it is that of an update that has written what
     hangs on nothing but what it reads."""
@@ -484,6 +496,25 @@ def updates_alone(g: SplitGraph, r: Node) -> bool:
         return False
     deps = g.events[w].action.data_deps
     return all(k == r[1] for _, k in names(deps) | flags(deps))
+
+
+def takes_along(g: SplitGraph, r: Node) -> bool:
+    """Whether a loose read needs what the store that may stand for it does not, and what may go with it: what an
+    earlier write of its thread and location hangs on, or the late operand of an update that wrote what it sees."""
+    address, source = g.events[r].action.address, g.rf[r]
+    for d in g.slots(r[0]):
+        a = g.events[d].action
+        if (
+            g.is_write(d)
+            and d[1] < r[1]
+            and a.address == address
+            and (a.rmw or a.conditional is not None or a.data_deps)
+        ):
+            return True
+    pair = g.events[source].pair if source[0] >= 0 else None
+    if pair is None:
+        return False
+    return bool(g.prefix[*source[:2], COMMIT] - g.prefix[pair] - {source, pair})
 
 
 def with_riders(g: SplitGraph, r: Node, needed: set[Node], model: str) -> set[Node]:
