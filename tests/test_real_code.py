@@ -56,6 +56,14 @@ def test_locks_are_asked_for_under_hardware_too(tmp_path: Path) -> None:
     assert other is not None and other.models == ("rc11",)
 
 
+def test_locks_are_asked_for_as_they_are_built_for_dartagnan_too(tmp_path: Path) -> None:
+    call = "env CFLAGS=-DVSYNC_VERIFICATION_DAT3M vsyncer compile -o=check_{0}_vmm.ll {1}/test/{2}/{0}.c"
+    lock = _official(shlex.split(call.format("mcslock", tmp_path, "spinlock")))
+    assert lock is not None and (lock.name, lock.models) == ("check_mcslock (vmm)", ("armv8", "power", "imm"))
+    assert lock.flags == ("-DVSYNC_VERIFICATION_DAT3M",)
+    assert _official(shlex.split(call.format("quack", tmp_path, "quack"))) is None
+
+
 def test_two_jobs_find_what_one_finds(tmp_path: Path) -> None:
     todo = []
     for name in ("a", "b", "c"):

@@ -91,7 +91,7 @@ def _listed(library: str, path: Path) -> Iterator[Client]:
 
 def _libvsync(path: Path) -> Iterator[Client]:
     """The official clients for rc11, with the flags of the library's own checks. Locks and what threads wait with are
-    asked for under the models of hardware, too."""
+    asked for under the models of hardware, too, in both builds that the library checks."""
     with tempfile.TemporaryDirectory() as build:
         command = ["cmake", "-G", "Unix Makefiles", "-S", str(path), "-B", build, "-DVSYNCER_CHECK=on"]
         try:
@@ -107,11 +107,16 @@ def _libvsync(path: Path) -> Iterator[Client]:
 
 
 def _official(words: list[str]) -> Client | None:
-    """The client that a call of `env CFLAGS=... vsyncer compile -o=TARGET.ll SOURCE` compiles, if it is for rc11."""
+    """The client that a call of `env CFLAGS=... vsyncer compile -o=TARGET.ll SOURCE` compiles, if it is for rc11; or, of
+    locks and what threads wait with, for the library's own model (vmm), as it is built for Dartagnan: whoever tries to
+    take a lock is then assumed to get it, where the other build tries again and again."""
     flags = next(w.removeprefix("CFLAGS=") for w in words if w.startswith("CFLAGS=")).split()
     target = next(Path(w.removeprefix("-o=")).stem for w in words if w.startswith("-o="))
     source = next(w for w in words if w.endswith(".c"))
-    if not target.endswith("_rc11"):
-        return None
-    models = (*MODELS, *HARDWARE) if Path(source).parent.name in ("spinlock", "thread") else MODELS
-    return Client("libvsync", target.removesuffix("_rc11"), (source,), (), tuple(flags), models)
+    name, _, built_for = target.rpartition("_")
+    hardware = HARDWARE if Path(source).parent.name in ("spinlock", "thread") else ()
+    if built_for == "rc11":
+        return Client("libvsync", name, (source,), (), tuple(flags), (*MODELS, *hardware))
+    if built_for == "vmm" and hardware:
+        return Client("libvsync", f"{name} (vmm)", (source,), (), tuple(flags), hardware)
+    return None
