@@ -1,17 +1,5 @@
 /* A reader in its section never sees memory that was freed after a grace period. */
-#define _LGPL_SOURCE
-#define URCU_API_MAP
-#ifdef RCU_BP
-#include <urcu/urcu-bp.h>
-#elif defined(RCU_QSBR)
-#include <urcu/urcu-qsbr.h>
-#elif defined(RCU_MB)
-#include <urcu/urcu-mb.h>
-#else
-#include <urcu/urcu-memb.h>
-#endif
-
-#include "../threads.h"
+#include "flavour.h"
 
 static int *shared;
 

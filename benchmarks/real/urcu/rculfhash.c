@@ -1,12 +1,9 @@
 /* One thread adds, another looks up: what is found is what was added. */
-#define _LGPL_SOURCE
-#include <urcu/urcu-mb.h>
+#include "flavour.h"
 #include <urcu/rculfhash.h>
 
 #include <dirent.h>
 #include <errno.h>
-
-#include "../threads.h"
 
 /* The machine has no /sys: the library then asks sysconf how many processors there are. */
 int open(const char *path, int flags, ...) { (void)path, (void)flags; errno = ENOENT; return -1; }
@@ -25,14 +22,14 @@ static int match(struct cds_lfht_node *node, const void *key)
 
 static void *adder(void *unused)
 {
-	urcu_mb_register_thread();
-	urcu_mb_read_lock();
+	rcu_register_thread();
+	rcu_read_lock();
 	fresh.key = 7;
 	fresh.value = 42;
 	cds_lfht_node_init(&fresh.link);
 	cds_lfht_add(table, 7, &fresh.link);
-	urcu_mb_read_unlock();
-	urcu_mb_unregister_thread();
+	rcu_read_unlock();
+	rcu_unregister_thread();
 	return unused;
 }
 
@@ -41,22 +38,22 @@ static void *looker(void *unused)
 	struct cds_lfht_iter iter;
 	struct cds_lfht_node *found;
 	int key = 7;
-	urcu_mb_register_thread();
-	urcu_mb_read_lock();
+	rcu_register_thread();
+	rcu_read_lock();
 	cds_lfht_lookup(table, 7, match, &key, &iter);
 	found = cds_lfht_iter_get_node(&iter);
 	if (found != NULL)
 		assert(caa_container_of(found, struct node, link)->value == 42);
-	urcu_mb_read_unlock();
-	urcu_mb_unregister_thread();
+	rcu_read_unlock();
+	rcu_unregister_thread();
 	return unused;
 }
 
 int main(void)
 {
-	urcu_mb_register_thread();
-	table = cds_lfht_new_flavor(1, 1, 1, 0, &urcu_mb_flavor, NULL);
-	urcu_mb_unregister_thread();
+	rcu_register_thread();
+	table = cds_lfht_new_flavor(1, 1, 1, 0, &rcu_flavor, NULL);
+	rcu_unregister_thread();
 	RUN(adder, looker);
 	return 0;
 }

@@ -98,12 +98,31 @@ def test_what_the_kernel_can_do_besides_is_named(tmp_path: Path) -> None:
     assert verdict.answer is Answer.UNKNOWN and "syscall 1" in verdict.reason
 
 
-def test_whoever_uses_membarrier_hears_that_it_fails(tmp_path: Path) -> None:
-    """A PASS is of what the program does where the kernel has none."""
-    body = "int main(void) { assert(syscall(324, 0, 0, 0) == 0); assert(syscall(324, 8, 0, 0) == -1); }"
+_MEMBARRIER = "int main(void) { assert(syscall(324, 0, 0, 0) == 0); assert(syscall(324, 8, 0, 0) == -1); }"
+_WITHOUT = "#include <fencepost.h>\nFENCEPOST_WITHOUT_MEMBARRIER;\n"
+
+
+def test_no_program_passes_for_kernels_with_membarrier(tmp_path: Path) -> None:
+    """What it does where the kernel has it is not known; where the kernel has none, the answer is for that."""
+    verdict = _check(tmp_path, _MEMBARRIER)
+    assert verdict.answer is Answer.UNKNOWN and "FENCEPOST_WITHOUT_MEMBARRIER" in verdict.reason
+    verdict = _check(tmp_path, _WITHOUT + _MEMBARRIER)
+    assert verdict.answer is Answer.PASS and verdict.executions == 1, verdict.reason
+
+
+def test_an_error_on_a_kernel_without_membarrier_is_an_error(tmp_path: Path) -> None:
+    body = "int main(void) { int there = syscall(324, 0, 0, 0); assert(there != 0); }"
+    assert [e.kind for e in _check(tmp_path, body).errors] == [ErrorKind.ASSERTION]
+
+
+def test_threads_that_ask_for_membarrier_before_they_start_are_explored(tmp_path: Path) -> None:
+    """The question is often asked once, by a constructor."""
+    body = """static int there;
+    __attribute__((constructor)) static void ask(void) { there = syscall(324, 0, 0, 0) > 0; }
+    static void *p(void *u) { data++; return u; }
+    int main(void) { run(p, p); assert(!there); }"""
     verdict = _check(tmp_path, body)
-    assert verdict.answer is Answer.PASS, verdict.reason
-    assert any("membarrier fails" in warning for warning in verdict.warnings)
+    assert [e.kind for e in verdict.errors] == [ErrorKind.RACE], verdict.reason
 
 
 def test_memory_that_is_unmapped_is_gone(tmp_path: Path) -> None:

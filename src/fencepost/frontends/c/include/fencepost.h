@@ -39,7 +39,12 @@ void __VERIFIER_atomic_begin(void);
 void __VERIFIER_atomic_end(void);
 #ifdef __cplusplus
 }
+#define FENCEPOST_WITHOUT_MEMBARRIER extern "C" __attribute__((weak)) const char fencepost_without_membarrier = 1
+#else
+#define FENCEPOST_WITHOUT_MEMBARRIER __attribute__((weak)) const char fencepost_without_membarrier = 1
 #endif
+
+/* Outside of functions: `FENCEPOST_WITHOUT_MEMBARRIER;` says that the program runs on a kernel without membarrier. */
 
 /* Waits until the condition is false; the reads that failed are no events. */
 #define fencepost_await_while(condition) while (condition) { }

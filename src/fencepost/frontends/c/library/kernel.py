@@ -17,9 +17,10 @@ FUTEX = "fencepost.futex"
 _PAGE = 4096
 _THREADS = 64  # that may wait: one bit each
 _ENOSYS = 38
-_WITHOUT = (
-    "membarrier fails, as on a kernel without it: what the program does where it works is not looked at, for no memory "
-    "model says what a fence in every other thread is"
+_WITHOUT = "fencepost_without_membarrier"  # the object by which a program says that the kernel has none
+_WORKS = (
+    "a kernel with membarrier: no memory model says what a fence in every other thread is "
+    "(FENCEPOST_WITHOUT_MEMBARRIER; of fencepost.h says that the kernel has none)"
 )
 _COMMAND = 0x7F  # without the flags for private memory and for the clock
 _WAIT, _WAKE, _WAIT_BITSET, _WAKE_BITSET = 0, 1, 9, 10
@@ -118,9 +119,15 @@ def failed(b: Body, code: Operand) -> Operand:
 
 
 def membarrier(b: Body, s: Site) -> Operand:
-    """A kernel without it, which programs must expect: a fence in every other thread has no counterpart in a memory
-    model. To ask what there is gives nothing. Whoever gets an answer hears which half of the program it is of."""
-    b.unit.notes.setdefault(_WITHOUT)
+    """A kernel has it or not, and programs must expect both. Without it every command fails, and to ask what there is
+    gives nothing. With it our knowledge ends: a fence in every other thread has no counterpart in a memory model."""
+    if _WITHOUT not in b.unit.module.global_lines:
+        works, absent, there = b.fresh("works"), b.label(), b.label()
+        b.emit(ins.Choose(works, ZERO, Const(1)))
+        b.branch(works, there, absent)
+        b.mark(there)
+        b.fail(ins.ErrorKind.UNSUPPORTED, _WORKS)
+        b.mark(absent)
     if isinstance(s[1], Const) and s[1].value == 0:
         return ZERO
     return failed(b, Const(_ENOSYS))
