@@ -107,9 +107,9 @@ def _libvsync(path: Path) -> Iterator[Client]:
 
 
 def _official(words: list[str]) -> Client | None:
-    """The client that a call of `env CFLAGS=... vsyncer compile -o=TARGET.ll SOURCE` compiles, if it is for rc11; or, of
-    locks and what threads wait with, for the library's own model (vmm), as it is built for Dartagnan: whoever tries to
-    take a lock is then assumed to get it, where the other build tries again and again."""
+    """The client that a call of `env CFLAGS=... vsyncer compile -o=TARGET.ll SOURCE` compiles, if it is for rc11; or,
+    of locks and what threads wait with, for the library's own model (vmm), as it is built for Dartagnan: whoever tries
+    to take a lock is then assumed to get it, where the other build tries again and again."""
     flags = next(w.removeprefix("CFLAGS=") for w in words if w.startswith("CFLAGS=")).split()
     target = next(Path(w.removeprefix("-o=")).stem for w in words if w.startswith("-o="))
     source = next(w for w in words if w.endswith(".c"))
