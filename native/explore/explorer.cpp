@@ -68,6 +68,7 @@ Explorer::Explorer(const Bytecode& program, const ExploreOptions& options)
   options_.machine.old_values = options.by_plan() || own_happens_before(options.model);
   options_.machine.ordered =
       own_happens_before(options.model) && !options.by_plan() && !options.by_rsmc() && !options.rcmc;
+  options_.machine.races = options.races;
   options_.machine.keeps = !options.by_plan() && !without_coherence(options.model);
 }
 

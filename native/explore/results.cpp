@@ -54,6 +54,7 @@ const char* left_out(Between::Kind kind) {
   switch (kind) {
   case Between::Kind::Read:
   case Between::Kind::PlainRead:
+  case Between::Kind::Touched:
     return "an iteration of the loop that was left out reads what another thread writes or frees: whether the two are "
            "always in order is not known (--no-spin-detection explores it)";
   case Between::Kind::Stored:

@@ -14,7 +14,8 @@ struct Between {
     ByOthers, // the same, but others wrote in between, and the values are not known here
     Stored,   // stored what was there
     Read,
-    PlainRead
+    PlainRead,
+    Touched // read it where no race is an error
   };
   Kind kind = Kind::Value;
   std::uint8_t size = 0;
@@ -22,7 +23,7 @@ struct Between {
   std::uint64_t address = 0;
   std::uint64_t without = 0, was = 0; // Value: what would be there without the round, and what was
 
-  bool is_read() const { return kind == Kind::Read || kind == Kind::PlainRead; }
+  bool is_read() const { return kind >= Kind::Read; }
   auto operator<=>(const Between&) const = default;
 };
 

@@ -66,7 +66,7 @@ LocalStates::LocalStates(const Bytecode& program, bool track_dependencies, Machi
   goes_round_ = attempts_ && limits.keeps && !blocks;
   const bool ordered = limits.ordered && !blocks;
   if (old_values || (any && limits.keeps))
-    undone_ = std::make_unique<UndoneRounds>(program, limits.old_values, ordered);
+    undone_ = std::make_unique<UndoneRounds>(program, limits.old_values, ordered, limits.races);
 }
 
 LocalStates::~LocalStates() = default;

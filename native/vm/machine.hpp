@@ -136,6 +136,7 @@ struct MachineLimits {
   bool shortcuts = false;          // runs that lead nowhere end a thread: see Rounds
   bool old_values = false;         // others may read what was there before: see UndoneRounds
   bool keeps = false;              // an iteration may store what was there: see UndoneRounds
+  bool races = true;               // a data race is an error
   bool ordered = false;            // graphs tell what is in order with what was left out: see UndoneRounds
   std::uint32_t prologue = 0; // from so many events on what comes before the first thread is not explored; 0: all is
 };

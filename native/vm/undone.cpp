@@ -123,8 +123,9 @@ void UndoneRounds::note_reads(const LocalState& blocked) {
     const bool plain = r.mode == Mode::Na;
     const bool again = r.address >= first->address && r.address + r.size <= first->address + first->size;
     if (again && plain == (first->mode == Mode::Na)) return;
-    between.insert({plain ? Between::Kind::PlainRead : Between::Kind::Read, r.size, blocked.state.thread,
-                    blocked.action.loop, r.address});
+    const auto read = plain ? Between::Kind::PlainRead : Between::Kind::Read;
+    between.insert(
+        {races_ ? read : Between::Kind::Touched, r.size, blocked.state.thread, blocked.action.loop, r.address});
   });
 }
 
@@ -194,6 +195,8 @@ bool meet(const Between& between, const Look& look) {
     return look.kind == Kind::WritesPlainly;
   case Between::Kind::PlainRead:
     return look.kind == Kind::WritesPlainly || look.kind == Kind::Writes;
+  case Between::Kind::Touched:
+    return false;
   case Between::Kind::ByOthers:
     return !uses;
   default:

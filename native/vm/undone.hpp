@@ -22,9 +22,10 @@ namespace fencepost {
 class UndoneRounds {
 public:
   // `old_values`: others may read what was there before. `ordered`: what is unordered with others is told by
-  // `note_late`.
-  UndoneRounds(const Bytecode& program, bool old_values, bool ordered)
-      : program_(program), liveness_(program, Liveness::Observed::Live), old_values_(old_values), ordered_(ordered) {}
+  // `note_late`. `races`: a data race is an error.
+  UndoneRounds(const Bytecode& program, bool old_values, bool ordered, bool races)
+      : program_(program), liveness_(program, Liveness::Observed::Live), old_values_(old_values), ordered_(ordered),
+        races_(races) {}
 
   bool ordered() const { return ordered_; }
 
@@ -49,7 +50,7 @@ private:
 
   const Bytecode& program_;
   Liveness liveness_;
-  bool old_values_, ordered_;
+  bool old_values_, ordered_, races_;
   bool others_start_ = false;    // threads that are not the first one
   std::set<Look> looks_, alone_; // alone: uses by the first thread while it seems to be the only one
   std::unordered_map<std::uint64_t, std::uint64_t> sizes_; // of memory on the heap, the largest that began there

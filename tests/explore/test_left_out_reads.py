@@ -79,6 +79,24 @@ def test_a_write_that_follows_the_loop_in_order_is_no_doubt(model: str) -> None:
     assert _checked(ordered, model).answer is Answer.PASS
 
 
+_SEQUENCE_LOCK = """
+var n, x, y
+thread W { n := 1; fence.sc; x.na := 1; y.na := 1; fence.sc; n := 2 }
+thread R { while 1 { k := n; if k == 2 { break }; a := x.na; b := y.na } }
+"""
+
+
+@pytest.mark.parametrize("model", ["armv8", "power", "riscv"])
+def test_what_a_round_reads_is_no_doubt_where_no_race_is_an_error(model: str) -> None:
+    assert _checked(_SEQUENCE_LOCK, model).answer is Answer.PASS
+    assert _checked(_SEQUENCE_LOCK, "rc11").answer is not Answer.PASS
+
+
+@pytest.mark.parametrize("model", ["armv8", "power"])
+def test_a_free_is_a_doubt_under_every_model(model: str, tmp_path: Path) -> None:
+    assert _checked_c(tmp_path, _FREED, model=model).answer is not Answer.PASS
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_where_a_few_rounds_show_nothing_there_is_no_answer(model: str) -> None:
     """The write is in order with the loop, but not with what came after it."""

@@ -399,12 +399,21 @@ def native_settings(prepared: Prepared, model: Model, engine: Engine, options: E
     if isinstance(options, CheckOptions):
         found["keep_outcomes"] = prepared.asked.condition is not None
         found["keep_going"] = options.keep_going or bool(options.ignored)
-        found["races"] = ErrorKind.RACE not in options.ignored
+        found["races"] = ErrorKind.RACE not in options.ignored and not _without_races(model)
         found["deadlocks"] = not {ErrorKind.DEADLOCK, ErrorKind.LIVENESS} <= options.ignored
         found["leaks"] = options.leaks and ErrorKind.LEAK not in options.ignored
     else:
         found["keep_going"] = True
     return found
+
+
+#: Models of machines, of which none takes a data race for an error.
+_RACELESS = frozenset({"sc", "tso", "pso", "armv7", "armv8", "power", "riscv"})
+
+
+def _without_races(model: Model) -> bool:
+    """Whether no data race is an error under this model, and what rounds that are left out read hides none."""
+    return model.ours and not model.variants and model.name in _RACELESS
 
 
 #: From so many events on what the first thread does before it starts others is not explored. Few cost nothing, and are
