@@ -7,7 +7,7 @@ from fencepost.frontends.c.constants import number
 from fencepost.frontends.c.exceptions import flying, look
 from fencepost.frontends.c.library import sync as common
 from fencepost.frontends.c.library.endings import DESTRUCTORS, MAX_KEYS, SPECIFIC
-from fencepost.frontends.c.library.stdlib import constant, errno
+from fencepost.frontends.c.library.stdlib import clears, constant, errno
 from fencepost.frontends.c.library.sync import EBUSY, ETIMEDOUT, mutex, replaced, sync, wait
 from fencepost.frontends.c.site import Handler, Site
 from fencepost.frontends.c.undefined import check
@@ -222,12 +222,12 @@ def set_specific(b: Body, s: Site) -> Operand:
 
 _NOTHING = (
     "pthread_attr_init", "pthread_attr_destroy", "pthread_attr_setdetachstate",
-    "pthread_attr_setstacksize", "pthread_attr_getdetachstate", "pthread_attr_setschedpolicy",
+    "pthread_attr_setstacksize", "pthread_attr_setschedpolicy",
     "pthread_attr_setscope", "pthread_mutexattr_destroy", "pthread_mutexattr_setpshared",
     "pthread_mutexattr_setprotocol", "pthread_mutexattr_setrobust", "pthread_condattr_init",
     "pthread_condattr_destroy", "pthread_condattr_setclock", "pthread_condattr_setpshared", "pthread_rwlockattr_init",
     "pthread_rwlockattr_destroy", "pthread_rwlock_destroy", "pthread_barrierattr_init", "pthread_barrierattr_destroy",
-    "pthread_barrierattr_setpshared", "pthread_setcancelstate", "pthread_setcanceltype", "pthread_testcancel",
+    "pthread_barrierattr_setpshared", "pthread_testcancel",
     "pthread_setconcurrency", "pthread_setname_np", "pthread_setaffinity_np",
     "pthread_cond_destroy", "pthread_spin_destroy", "pthread_key_delete", "sem_destroy", "pthread_setschedparam",
     "pthread_rwlockattr_setkind_np",
@@ -235,6 +235,8 @@ _NOTHING = (
 
 FUNCTIONS: dict[str, Handler] = {
     **dict.fromkeys(_NOTHING, constant(0)),
+    **dict.fromkeys(("pthread_attr_getdetachstate", "pthread_setcancelstate", "pthread_setcanceltype"),
+                    clears(1, (0, 4))),
     "pthread_create": create, "pthread_join": join, "pthread_detach": detach, "pthread_self": self_,
     "pthread_equal": equal, "pthread_once": once,
     "pthread_mutex_init": mutex_init, "pthread_mutex_lock": on_mutex(SyncOp.MUTEX_LOCK),

@@ -65,11 +65,31 @@ def clock_gettime(b: Body, s: Site) -> Operand:
     return ZERO
 
 
+def clears(argument: int, *parts: tuple[int, int]) -> Handler:
+    """What a function gives through a pointer is 0, and so is its result: offsets and sizes of what it writes, unless
+    the pointer is null."""
+
+    def handle(b: Body, s: Site) -> Operand:
+        if s[argument] == ZERO:
+            return ZERO
+        write, end = b.label(), b.label()
+        b.branch(s[argument], write, end)
+        b.mark(write)
+        for offset, size in parts:
+            b.emit(ins.Store(b.add(s[argument], offset), ZERO, size, Mode.NA))
+        b.jump(end)
+        b.mark(end)
+        return ZERO
+
+    return handle
+
+
 FUNCTIONS: dict[str, Handler] = {
     "__assert_fail": assertion, "__assert": assertion, "__assert_rtn": bsd_assertion, "abort": abort,
     "__stack_chk_fail": abort, "rand": constant(_RAND), "random": constant(_RAND), "rand_r": constant(_RAND),
     "srand": constant(0), "srandom": constant(0), "getenv": constant(0), "secure_getenv": constant(0),
-    "time": constant(0), "clock": constant(0), "clock_gettime": clock_gettime, "gettimeofday": constant(0),
+    "time": clears(0, (0, 8)), "clock": constant(0), "clock_gettime": clock_gettime,
+    "gettimeofday": clears(0, (0, 8), (8, 8)),
     "getpid": constant(1), "gettid": constant(1), "sleep": constant(0), "usleep": constant(0), "nanosleep": constant(0),
     "sched_yield": constant(0), "pthread_yield": constant(0), "get_nprocs": constant(4),
     "sched_getcpu": constant(0), "__errno_location": errno, "___errno_location": errno,
