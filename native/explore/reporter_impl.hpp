@@ -25,6 +25,8 @@ template <class G> std::optional<Trouble> Reporter<G>::fault(const G& g, std::ui
     const Allocation* found = layout::region(a.address) == layout::heap ? allocation_of(g, a.address) : nullptr;
     if (!found || found->address != a.address)
       return Trouble{ErrorKind::InvalidFree, "free of a pointer that malloc did not give"};
+    if (found->made_by != a.made_by)
+      return Trouble{ErrorKind::InvalidFree, "malloc, new and new[] each have their own way to free what they give"};
     return {};
   }
   case ActionKind::Read:

@@ -31,6 +31,11 @@ std::string key_of(const ThreadState& s, const Action& action, bool joinable) {
   append(key, s.stack.data(), s.stack.size() * sizeof(std::uint64_t));
   append(key, s.private_bytes.data(), s.private_bytes.size());
   append(key, s.local_bytes.data(), s.local_bytes.size());
+  append(key, s.private_unset.data(), s.private_unset.size());
+  const auto ended = private_ended(s);
+  append(key, ended.data(), ended.size_bytes());
+  append(key, s.local_unset.data(), s.local_unset.size());
+  append(key, s.unset.data(), s.unset.size() * sizeof(std::uint64_t));
   return key;
 }
 

@@ -47,7 +47,8 @@ enum class Opcode : std::uint8_t {
   Join,
   Self,
   Sync,
-  ThreadLocalAddress
+  ThreadLocalAddress,
+  Scope
 };
 
 enum class Mode : std::uint8_t { Na, Rlx, AcqPc, Acq, Rel, AcqRel, Sc };
@@ -201,7 +202,8 @@ enum class ErrorKind : std::uint8_t {
 namespace flag {
 inline constexpr std::uint32_t exclusive = 1, weak = 2, may_fail = 4, lock = 8, private_memory = 16, zeroed = 32,
                                process = 64, spin = 128, undoes = 256, copies = 512, check = 1024, alternative = 2048,
-                               picks = 4096, noreturn = 8192, barrier = 16384, forgets = 32768;
+                               picks = 4096, noreturn = 8192, barrier = 16384, forgets = 32768, unset = 65536,
+                               by_new = 131072, array = 262144, ends = 524288;
 }
 
 namespace layout { // see program/layout.py
@@ -238,6 +240,9 @@ inline bool adds(const Instruction& i) {
   const auto op = static_cast<RmwOp>(i.sub);
   return i.opcode == Opcode::Rmw && (op == RmwOp::Add || op == RmwOp::Sub);
 }
+
+// How memory is made, or who frees it: by malloc (0), new or new[].
+inline std::uint32_t made_by(const Instruction& i) { return i.flags & (flag::by_new | flag::array); }
 
 struct Function {
   std::uint32_t name, registers, parameters, start, length;

@@ -90,13 +90,17 @@ void Liveness::forget(ThreadState& s) const {
     FP_ASSERT(base >= header && base + program_.functions[function].registers <= s.stack.size(),
               "a frame should have its registers");
     for (std::uint32_t r = 0; r < program_.functions[function].registers; ++r)
-      if (r == defined || !live(pc, r)) s.stack[base + r] = 0;
+      if (r == defined || !live(pc, r)) {
+        s.stack[base + r] = 0;
+        if (!s.unset.empty()) s.unset[base + r] = 0;
+      }
     const std::uint64_t* frame = s.stack.data() + (base - header);
     pc = static_cast<std::uint32_t>(frame[0]);
     base = static_cast<std::uint32_t>(frame[1]);
     function = static_cast<std::uint32_t>(frame[2]);
     defined = static_cast<std::int64_t>(frame[3]);
   }
+  if (std::all_of(s.unset.begin(), s.unset.end(), [](auto bits) { return bits == 0; })) s.unset.clear();
 }
 
 } // namespace fencepost

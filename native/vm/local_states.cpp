@@ -13,7 +13,8 @@ constexpr std::int32_t many = INT32_MAX / 2; // threads that nobody started
 
 std::size_t size_of(const LocalState& s) {
   return sizeof(LocalState) + s.state.stack.capacity() * 8 + s.state.deps.capacity() * 4 +
-         s.state.private_bytes.capacity() + s.state.private_objects.capacity() * 8 + s.state.local_bytes.capacity() +
+         s.state.private_bytes.capacity() + s.state.private_unset.capacity() + s.state.unset.capacity() * 8 +
+         s.state.private_objects.capacity() * 8 + s.state.local_bytes.capacity() +
          s.state.allocations.capacity() * sizeof(Allocation) + s.state.live.capacity() * sizeof(Live) +
          s.state.spins.capacity() * sizeof(ThreadState::Spin) + 64;
 }

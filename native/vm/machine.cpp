@@ -35,6 +35,7 @@ void Machine::push_frame(ThreadState& s, std::uint32_t function, std::int32_t re
   s.stack[frame + 3] = static_cast<std::uint64_t>(static_cast<std::int64_t>(result));
   s.stack[frame + 4] = s.private_top;
   if (track_) s.deps.resize(s.stack.size());
+  if (!s.unset.empty()) s.unset.resize(s.stack.size());
   s.base = frame + header;
   s.function = function;
   s.pc = program_.functions[function].start;
@@ -93,6 +94,7 @@ bool Machine::step(ThreadState& s, Action& out, std::vector<Printed>* output) {
   FP_ASSERT(s.pc < program_.code.size(), "a thread should stand at an instruction");
   FP_ASSERT(s.function < program_.functions.size(), "a thread should be in a function");
   const Instruction& i = program_.code[s.pc];
+  if (!s.unset.empty() && undecided(s, i, out)) return true;
   switch (i.opcode) {
   case Opcode::Compute: {
     const std::int64_t* arg = program_.extra.data() + i.extra;
@@ -108,7 +110,9 @@ bool Machine::step(ThreadState& s, Action& out, std::vector<Printed>* output) {
     else if (track_)
       for (unsigned k = 0; k < i.extra_count; ++k)
         d = join(d, deps(s, ref(k)));
+    const std::uint64_t bits = s.unset.empty() ? 0 : computes_unset(s, i);
     set(s, i.dst, result, d);
+    mark_unset(s, i.dst, bits);
     break;
   }
   case Opcode::Jump:
@@ -176,6 +180,9 @@ bool Machine::step(ThreadState& s, Action& out, std::vector<Printed>* output) {
   case Opcode::Malloc:
     if (allocate(s, i, out)) return true;
     break;
+  case Opcode::Scope:
+    scope(s, i);
+    break;
   case Opcode::ThreadLocalAddress:
     set(s, i.dst, i.number | static_cast<std::uint64_t>(s.thread) << layout::thread_shift, 0);
     break;
@@ -208,6 +215,7 @@ bool Machine::call(ThreadState& s, const Instruction& i, Action& out) {
     s.stack[s.base + k] =
         r >= 0 ? s.stack[caller + static_cast<std::uint32_t>(r)] : program_.constants[static_cast<std::size_t>(~r)];
     if (track_) s.deps[s.base + k] = r >= 0 ? s.deps[caller + static_cast<std::uint32_t>(r)] : 0;
+    if (!s.unset.empty()) s.unset[s.base + k] = r >= 0 ? s.unset[caller + static_cast<std::uint32_t>(r)] : 0;
   }
   return false;
 }
@@ -222,6 +230,7 @@ bool Machine::leave(ThreadState& s, const Instruction& i, Action& out) {
     return true;
   }
   const DepSet d = i.use[0] == no_operand ? 0 : deps(s, i.use[0]);
+  const std::uint64_t bits = unset(s, i.use[0]);
   FP_ASSERT(s.base >= header && s.base <= s.stack.size(), "a frame should have its header");
   FP_ASSERT(s.depth > 1, "only a call should return to its caller");
   const std::uint32_t frame = s.base - header;
@@ -235,29 +244,42 @@ bool Machine::leave(ThreadState& s, const Instruction& i, Action& out) {
     s.private_bytes.resize(s.private_top);
     if (track_) s.private_deps.resize(s.private_top);
   }
+  if (s.private_unset.size() > s.private_top) s.private_unset.resize(s.private_top);
   while (!s.private_objects.empty() && s.private_objects.back().first >= s.private_top)
     s.private_objects.pop_back();
   while (!s.live.empty() && s.live.back().depth >= s.depth)
     s.live.pop_back();
+  forget_ended(s);
   s.stack.resize(frame);
   if (track_) s.deps.resize(frame);
+  if (!s.unset.empty()) s.unset.resize(frame);
+  if (std::all_of(s.unset.begin(), s.unset.end(), [](auto b) { return b == 0; })) s.unset.clear();
   while (!s.spins.empty() && s.spins.back().depth >= s.depth)
     s.spins.pop_back();
   --s.depth;
   set(s, to, result, d);
+  mark_unset(s, to, bits);
   return false;
 }
 
 bool Machine::spins(ThreadState& s, const Instruction& i, Action& out) const {
   std::uint64_t h = 0xCBF29CE484222325ULL;
   for (std::uint32_t k = 0; k < i.extra_count; ++k) {
-    const std::uint64_t live = value(s, static_cast<OperandRef>(program_.extra[i.extra + k]));
+    const auto ref = static_cast<OperandRef>(program_.extra[i.extra + k]);
+    const std::uint64_t live = value(s, ref), bits = unset(s, ref);
     h = hash_bytes(h, &live, sizeof live);
+    if (bits) h = hash_bytes(h, &bits, sizeof bits);
   }
   // Both grow when they are first used: what was not there yet is as good as what it begins with.
   const auto written = std::find_if(s.private_bytes.rbegin(), s.private_bytes.rend(), [](auto b) { return b != 0; });
   h = hash_bytes(h, s.private_bytes.data(), static_cast<std::size_t>(s.private_bytes.rend() - written));
   const auto& local = s.local_bytes.empty() ? local_image_ : s.local_bytes;
+  const auto ended = private_ended(s);
+  h = hash_bytes(h, ended.data(), ended.size_bytes());
+  for (const auto* bytes : {&s.private_unset, &s.local_unset}) {
+    const auto unset = std::find_if(bytes->rbegin(), bytes->rend(), [](auto b) { return b != 0; });
+    h = hash_bytes(h, bytes->data(), static_cast<std::size_t>(bytes->rend() - unset));
+  }
   h = hash_bytes(h, local.data(), local.size());
   for (auto& known : s.spins)
     if (known.depth == s.depth && known.loop == i.number) {
@@ -397,6 +419,7 @@ bool Machine::visible(ThreadState& s, const Instruction& i, Action& out) {
     return true;
   case Opcode::Free:
     out.kind = ActionKind::Free;
+    out.made_by = made_by(i);
     out.address = value(s, i.use[0]);
     out.address_deps = deps(s, i.use[0]);
     return true;

@@ -7,7 +7,9 @@
 #include "vm/contract.hpp"
 #include "vm/dependencies.hpp"
 
+#include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -57,6 +59,7 @@ struct Action {
   bool process = false;          // End: of the whole program
   std::int8_t foretold = -1;     // Read of a Cas: 0 or 1 where it comes out so, whatever it reads
   std::int32_t conditional = -1; // Write: a store-conditional; the program-order index of its load-reserve
+  std::uint32_t made_by = 0;     // Free: of what malloc, new or new[] made
   std::uint32_t position = 0, string = 0;
   std::uint32_t loop = 0; // where `spin`: the position of the loop
   std::uint64_t address = 0;
@@ -77,6 +80,7 @@ struct Allocation {
   std::uint64_t address, size;
   std::uint32_t position;
   bool heap, zeroed;
+  std::uint32_t made_by; // of the flags: by_new, array
 };
 
 // Memory of a call, which ends with it: memory of the stack that others may see.
@@ -92,13 +96,16 @@ struct ThreadState {
   std::vector<std::uint64_t>
       stack;                // frames: saved pc, base, function, result register, private top; then the registers
   std::vector<DepSet> deps; // one per word of `stack`, where dependencies are tracked
+  std::vector<std::uint64_t> unset; // the bits of each word of `stack` that nobody has written; empty: there are none
   DepSet control = 0;
   std::uint64_t private_top = layout::gap, stack_top = layout::gap, heap_top = layout::gap;
   std::vector<std::uint8_t> private_bytes, local_bytes;
+  std::vector<std::uint8_t> private_unset, local_unset; // of these bytes; empty: there are none
   std::vector<DepSet> private_deps, local_deps;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> private_objects; // offset and size, in order
   std::vector<Allocation> allocations;
-  std::vector<Live> live; // those on the stack whose call has not returned, innermost last
+  std::vector<Live> live;           // those on the stack whose call has not returned, innermost last
+  std::vector<std::uint64_t> ended; // sorted: where local variables begin whose block has ended
   struct Reservation {
     std::int32_t event = -1; // program-order index of the load-reserve
     std::uint32_t position = 0;
@@ -128,6 +135,11 @@ struct ThreadState {
   };
   std::vector<Spin> spins;
 };
+
+inline std::span<const std::uint64_t> private_ended(const ThreadState& s) {
+  const auto first = std::lower_bound(s.ended.begin(), s.ended.end(), layout::private_stack);
+  return {first, s.ended.end()};
+}
 
 struct MachineLimits {
   std::uint32_t steps = 1'000'000; // instructions between two actions
@@ -204,7 +216,24 @@ private:
     FP_ASSERT(!track_ || s.deps.size() == s.stack.size(), "each word of the stack should have its dependencies");
     s.stack[s.base + static_cast<std::uint32_t>(reg)] = v;
     if (track_) s.deps[s.base + static_cast<std::uint32_t>(reg)] = d;
+    if (!s.unset.empty()) s.unset[s.base + static_cast<std::uint32_t>(reg)] = 0;
   }
+
+  // Bits that nobody has written: of an operand, and noted of a result that was just set.
+  static std::uint64_t unset(const ThreadState& s, OperandRef r) {
+    return s.unset.empty() || r < 0 ? 0 : s.unset[s.base + static_cast<std::uint32_t>(r)];
+  }
+  static void mark_unset(ThreadState& s, std::int32_t reg, std::uint64_t bits) {
+    if (!bits || reg < 0) return;
+    s.unset.resize(s.stack.size());
+    s.unset[s.base + static_cast<std::uint32_t>(reg)] = bits;
+  }
+  std::uint64_t computes_unset(const ThreadState& s, const Instruction& i) const;
+  static std::uint64_t unset_in_memory(const ThreadState& s, std::uint64_t address, unsigned size);
+  static void write_unset(ThreadState& s, std::uint64_t address, unsigned size, std::uint64_t bits);
+  void scope(ThreadState& s, const Instruction& i) const;
+  static void forget_ended(ThreadState& s);
+  bool undecided(const ThreadState& s, const Instruction& i, Action& out) const;
 
   void push_frame(ThreadState& s, std::uint32_t function, std::int32_t result) const;
   bool step(ThreadState& s, Action& out, std::vector<Printed>* output);

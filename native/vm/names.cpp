@@ -36,7 +36,8 @@ std::vector<std::pair<std::string, std::vector<std::string>>> enumeration_names(
         "join",
         "self",
         "sync",
-        "thread_local_address"}},
+        "thread_local_address",
+        "scope"}},
       {"Mode", {"na", "rlx", "acq_pc", "acq", "rel", "acq_rel", "sc"}},
       {"FenceKind",
        {"acq",
@@ -174,9 +175,9 @@ std::vector<std::pair<std::string, std::vector<std::string>>> enumeration_names(
         "unsupported",
         "left-out",
         "not-robust"}},
-      {"Flag",
-       {"exclusive", "weak", "may_fail", "lock", "private", "zeroed", "process", "spin", "undoes", "copies", "check",
-        "alternative", "picks", "noreturn", "barrier", "forgets"}},
+      {"Flag", {"exclusive", "weak",    "may_fail", "lock",   "private",     "zeroed", "process",
+                "spin",      "undoes",  "copies",   "check",  "alternative", "picks",  "noreturn",
+                "barrier",   "forgets", "unset",    "by_new", "array",       "ends"}},
   };
 }
 

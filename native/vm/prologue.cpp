@@ -60,7 +60,7 @@ bool Prologue::take(Machine& machine, ThreadState& state, const Action& a) {
     write(a);
     break;
   case ActionKind::Free: {
-    const auto own = [&](const Allocation& o) { return o.heap && o.address == a.address; };
+    const auto own = [&](const Allocation& o) { return o.heap && o.address == a.address && o.made_by == a.made_by; };
     const auto& all = state.allocations;
     if (a.address && (std::none_of(all.begin(), all.end(), own) || freed(a.address))) return false;
     freed_.insert(a.address);

@@ -51,13 +51,14 @@ bool Rounds::same(const ThreadState& a, const ThreadState& b) const {
   if (a.pc != b.pc || a.depth != b.depth || a.base != b.base || a.function != b.function || a.blocks != b.blocks ||
       a.write_pending || b.write_pending || a.piece || b.piece || !a.reserved.empty() || !b.reserved.empty() ||
       a.private_top != b.private_top || a.stack_top != b.stack_top || a.heap_top != b.heap_top ||
-      a.private_objects != b.private_objects || a.stack.size() != b.stack.size() || a.local_bytes != b.local_bytes ||
-      !same_bytes(a.private_bytes, b.private_bytes))
+      a.private_objects != b.private_objects || a.ended != b.ended || a.stack.size() != b.stack.size() ||
+      a.local_bytes != b.local_bytes || !same_bytes(a.private_bytes, b.private_bytes) ||
+      !same_bytes(a.private_unset, b.private_unset) || !same_bytes(a.local_unset, b.local_unset))
     return false;
   ThreadState x = a, y = b;
   liveness_.forget(x);
   liveness_.forget(y);
-  return x.stack == y.stack;
+  return x.stack == y.stack && x.unset == y.unset;
 }
 
 Rounds::Ahead Rounds::ahead(const LocalState& read, std::uint64_t value) const {

@@ -215,7 +215,7 @@ class _Unroller:
         i = map_operands(original, lambda o: self._operand(o, base))
         nexts = self._nexts(node, original)
         match i:
-            case ins.Jump() | ins.SpinHead() | ins.Print():
+            case ins.Jump() | ins.SpinHead() | ins.Print() | ins.Scope():
                 return [], nexts
             case ins.Return() if len(node) > 1:
                 return self._return(node, i)

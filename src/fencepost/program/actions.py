@@ -91,11 +91,12 @@ class Frame:
     spins: dict[int, tuple[object, ...]] = field(default_factory=dict)
     private_top: int = GAP  # where the private memory of the call begins
     objects: tuple[int, ...] = ()  # its memory that others may see
+    unset: dict[int, int] = field(default_factory=dict)  # register -> its bits that nobody has written
 
     def clone(self) -> Frame:
         return Frame(
             self.function, self.pc, self.values[:], self.deps[:], self.result, dict(self.spins), self.private_top,
-            self.objects,
+            self.objects, dict(self.unset),
         )  # fmt: skip
 
 
@@ -124,6 +125,7 @@ class ThreadState:
     balance: dict[int, int] = field(default_factory=dict)  # address -> what they amount to
     output: tuple[str, ...] = ()
     final: tuple[int, ...] = ()  # registers of the first function when the thread ended
+    unset: dict[int, int] = field(default_factory=dict)  # address -> bits of a private byte that nobody has written
 
     def clone(self) -> ThreadState:
         """What changes is copied, the rest is shared. (Written out: `replace` takes seven times as long.)"""
@@ -132,6 +134,7 @@ class ThreadState:
             dict(self.private), dict(self.private_objects), dict(self.tops), dict(self.objects), dict(self.over),
             self.reservation, self.reserving, self.pending, self.pending_write, self.piece, self.piece_value,
             self.piece_deps, self.blocks, self.effects, self.sums, dict(self.balance), self.output, self.final,
+            dict(self.unset),
         )  # fmt: skip
 
     def instruction(self) -> Instruction:

@@ -23,7 +23,8 @@ RECORD = 18
 NO_REGISTER = -1
 NO_OPERAND = -(1 << 62)
 FLAGS = ("exclusive", "weak", "may_fail", "lock", "private", "zeroed", "process", "spin", "undoes", "copies", "check",
-         "alternative", "picks", "noreturn", "barrier", "forgets")  # fmt: skip
+         "alternative", "picks", "noreturn", "barrier", "forgets", "unset",
+         "by_new", "array", "ends")  # fmt: skip
 _NUMBER: dict[type[Enum], dict[Any, int]] = {
     kind: {member: i for i, member in enumerate(kind)}
     for kind in (ins.Mode, ins.FenceKind, ins.Op, ins.RmwOp, ins.ErrorKind, ins.SyncOp)

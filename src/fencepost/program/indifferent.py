@@ -68,6 +68,8 @@ class _Unknowing(Machine):
         frame = state.frames[-1]
         i = frame.function.code[frame.pc]
         if isinstance(i, ins.Compute):
+            if any(self.unset(frame, a) for a in i.args):
+                raise Undecided
             args: tuple[Number, ...] = tuple(self.value(frame, a) for a in i.args)
             self.set(frame, i.dst, known_result(i.op, i.width, args), frozenset())  # type: ignore[arg-type]
             frame.pc += 1
@@ -191,8 +193,8 @@ class _Run:
         alike = (
             x.tops == y.tops and x.objects == y.objects and x.private_objects == y.private_objects
             and x.output == y.output and x.blocks == y.blocks and x.reservation == y.reservation
-            and x.piece == y.piece == 0 and a.zeroed == b.zeroed and a.freed == b.freed
-            and len(x.frames) == len(y.frames)
+            and x.piece == y.piece == 0 and x.unset == y.unset and x.over == y.over
+            and a.zeroed == b.zeroed and a.freed == b.freed and len(x.frames) == len(y.frames)
         )  # fmt: skip
         if not alike:
             raise Undecided
@@ -221,7 +223,7 @@ class _Run:
 
 
 def _either_frame(f: Frame, g: Frame) -> Frame:
-    if (f.function, f.pc, f.result, f.private_top) != (g.function, g.pc, g.result, g.private_top):
+    if (f.function, f.pc, f.result, f.private_top, f.unset) != (g.function, g.pc, g.result, g.private_top, g.unset):
         raise Undecided
     values: list[Number] = [joined(a, b) for a, b in zip(f.values, g.values, strict=True)]
     return replace(f, values=values)  # type: ignore[arg-type]

@@ -364,7 +364,8 @@ class SpinHead(Instruction):
 
 @dataclass(frozen=True, slots=True)
 class Alloca(Instruction):
-    """Stack memory. `private`: no other thread ever sees its address, so its accesses are not events."""
+    """Stack memory. `private`: no other thread ever sees its address, so its accesses are not events. `unset`: nothing
+    may depend on what is there before somebody writes it."""
 
     mnemonic: ClassVar[str] = "alloca"
     dst: Reg = _define()
@@ -373,6 +374,18 @@ class Alloca(Instruction):
     private: bool = _attribute(bool, default=False)
     name: str = _attribute(str, default="")
     type: DataType | None = _attribute(DataType, default=None)
+    unset: bool = _attribute(bool, default=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope(Instruction):
+    """The local variable whose memory begins at `address` begins to live, with nothing in it (`unset`: that matters),
+    or it `ends`: its thread may not come to it until it begins again."""
+
+    mnemonic: ClassVar[str] = "scope"
+    address: Operand = _use()
+    ends: bool = _attribute(bool, default=False)
+    unset: bool = _attribute(bool, default=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,7 +399,8 @@ class ThreadLocalAddress(Instruction):
 
 @dataclass(frozen=True, slots=True)
 class Malloc(Instruction):
-    """Heap memory. `name` and `type` are for display: what the source calls the type that it is made for."""
+    """Heap memory. `name` and `type` are for display: what the source calls the type that it is made for. `by_new`,
+    `array`: made by C++'s new and not by malloc, and by that for arrays; who frees it says the same."""
 
     mnemonic: ClassVar[str] = "malloc"
     dst: Reg = _define()
@@ -395,12 +409,18 @@ class Malloc(Instruction):
     zeroed: bool = _attribute(bool, default=False)
     name: str = _attribute(str, default="")
     type: DataType | None = _attribute(DataType, default=None)
+    by_new: bool = _attribute(bool, default=False)
+    array: bool = _attribute(bool, default=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Free(Instruction):
+    """`by_new`, `array`: as for Malloc."""
+
     mnemonic: ClassVar[str] = "free"
     address: Operand = _use()
+    by_new: bool = _attribute(bool, default=False)
+    array: bool = _attribute(bool, default=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -441,6 +461,6 @@ INSTRUCTIONS: dict[str, type[Instruction]] = {
     for c in (
         Compute, Jump, Branch, Switch, Call, Return, Exit, Load, Store, StoreConditional, Rmw, Cas, Await, BlockingCas,
         Fence, AtomicBegin, AtomicEnd, Assert, Assume, Fail, Choose, Print, SpinHead, Alloca, Malloc, Free, Spawn, Join,
-        Self, Sync, ThreadLocalAddress,
+        Self, Sync, ThreadLocalAddress, Scope,
     )
 }  # fmt: skip

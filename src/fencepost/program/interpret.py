@@ -13,6 +13,8 @@ Dependencies are syntactic: each register carries the set of events that it was 
 
 from __future__ import annotations
 
+from functools import partial
+
 from fencepost.program import instructions as ins
 from fencepost.program.actions import Action as Action
 from fencepost.program.actions import Frame as Frame
@@ -22,12 +24,13 @@ from fencepost.program.actions import ThreadState as ThreadState
 from fencepost.program.arithmetic import ArithmeticFault, compute, update
 from fencepost.program.dependencies import NO_DEPS, Deps, picked
 from fencepost.program.formatting import formatted
-from fencepost.program.instructions import ErrorKind, Instruction, Mode, RmwOp
+from fencepost.program.instructions import ErrorKind, Instruction, Mode, Op, RmwOp
 from fencepost.program.layout import FUNCTIONS, GAP, HEAP, PRIVATE, REGION_MASK, THREAD_LOCAL, THREAD_SHIFT
 from fencepost.program.memory import Memory, misaligned
 from fencepost.program.operands import Operand, Reg, to_signed, to_unsigned
 from fencepost.program.passes.flow import joins
 from fencepost.program.program import Arch, Function, Program
+from fencepost.program.unset import undecided, unset_bits
 from fencepost.records import replace
 
 _ALONE = "a variable of its own, which nobody else can change"
@@ -149,6 +152,18 @@ class Machine(Memory):
         condition, then, otherwise = i.args
         return self.deps(frame, then if args[0] else otherwise) | picked(self.deps(frame, condition))
 
+    def _compute(self, frame: Frame, i: ins.Compute) -> None:
+        args = tuple(self.value(frame, a) for a in i.args)
+        bits = tuple(self.unset(frame, a) for a in i.args) if frame.unset else ()
+        self.set(frame, i.dst, compute(i.op, i.width, args), self._computed_from(frame, i, args))
+        self.mark_unset(frame, i.dst, unset_bits(i.op, i.width, args, bits))
+
+    def _undecided(self, state: ThreadState, frame: Frame, i: Instruction) -> Action | None:
+        """An error where something depends on bits that nobody has written."""
+        ends = state.thread == 0 and (isinstance(i, ins.Exit) or len(state.frames) == 1)
+        message = undecided(i, partial(self.value, frame), partial(self.unset, frame), ends=ends)
+        return Action(Kind.ERROR, i.at, error=ErrorKind.UNINITIALISED, message=message) if message else None
+
     def _leave_scopes(self, state: ThreadState, frame: Frame) -> None:
         """Control dependencies end where the ways of their branch meet again."""
         here = len(state.frames), frame.pc
@@ -172,10 +187,11 @@ class Machine(Memory):
         if state.scopes:
             self._leave_scopes(state, frame)
         i = frame.function.code[frame.pc]
+        if frame.unset and (fault := self._undecided(state, frame, i)) is not None:
+            return fault
         match i:
             case ins.Compute():
-                args = tuple(self.value(frame, a) for a in i.args)
-                self.set(frame, i.dst, compute(i.op, i.width, args), self._computed_from(frame, i, args))
+                self._compute(frame, i)
             case ins.Jump():
                 frame.pc = i.target
                 return None
@@ -214,13 +230,8 @@ class Machine(Memory):
             case ins.SpinHead():
                 if self._spins(state, frame, i):
                     return Action(Kind.BLOCK, i.at, message="spin", spin=i.at)
-            case ins.Alloca():
-                self.alloca(state, frame, i)
-            case ins.ThreadLocalAddress():
-                base = self.layout.thread_locals[i.object]
-                self.set(frame, i.dst, base | state.thread << THREAD_SHIFT, NO_DEPS)
-            case ins.Self():
-                self.set(frame, i.dst, state.thread, NO_DEPS)
+            case ins.Alloca() | ins.Scope() | ins.ThreadLocalAddress() | ins.Self():
+                self.own(state, frame, i)
             case ins.Sync():
                 message = f"{i.op.value} was not lowered (program/passes/synchronisation.py)"
                 return Action(Kind.ERROR, i.at, error=ErrorKind.UNSUPPORTED, message=message)
@@ -249,6 +260,8 @@ class Machine(Memory):
         frame.pc += 1
         state.frames.append(self._frame(function, args, deps, i.dst))
         state.frames[-1].private_top = state.tops.get(PRIVATE, GAP)
+        for k in range(function.parameters if frame.unset else 0):
+            self.mark_unset(state.frames[-1], Reg(k), self.unset(frame, i.args[k]))
         return None
 
     def _return(self, state: ThreadState, frame: Frame, i: ins.Return) -> Action | None:
@@ -260,6 +273,7 @@ class Machine(Memory):
         self.release_private(state, frame.private_top)
         state.over |= {address: state.objects[address] for address in frame.objects}
         self.set(state.frames[-1], frame.result, value, deps)
+        self.mark_unset(state.frames[-1], frame.result, self.unset(frame, i.value))
         return None
 
     def _end(self, state: ThreadState, i: Instruction, value: int) -> Action:
@@ -267,10 +281,11 @@ class Machine(Memory):
         return Action(Kind.END, i.at, value=value)
 
     def _spins(self, state: ThreadState, frame: Frame, i: ins.SpinHead) -> bool:
-        registers = tuple(self.value(frame, o) for o in i.live)
+        registers = tuple((self.value(frame, o), self.unset(frame, o)) for o in i.live)
         private = tuple(sorted((a, b[0]) for a, b in state.private.items() if b[0] != self.private_initial(a)))
         sums = sorted((a, n) for a, n in state.balance.items() if n) if i.undoes else state.sums
-        now = (registers, private, state.effects, sums)
+        own = private, tuple(sorted(state.unset.items())), self.ended(state)
+        now = (registers, own, state.effects, sums)
         same = frame.spins.get(i.loop) == now
         frame.spins[i.loop] = now
         return same
@@ -286,7 +301,7 @@ class Machine(Memory):
                 return self._private_access(state, frame, i, address)
             fault = self.fault(address, size, writes=not isinstance(i, ins.Load | ins.Await))
             if any(start <= address < start + length for start, length in state.over.items()):
-                fault = ErrorKind.USE_AFTER_FREE, "access to a local variable whose function has returned"
+                fault = ErrorKind.USE_AFTER_FREE, "access to a local variable that is gone"
             if fault is not None:
                 return Action(Kind.ERROR, i.at, error=fault[0], message=fault[1], address=address, size=size)
             if self.program.cuts:
@@ -474,37 +489,59 @@ class Machine(Memory):
                 return Action(
                     Kind.ERROR, i.at, error=ErrorKind.OUT_OF_BOUNDS, message="access past the end of an object"
                 )
+            if start in state.over:
+                message = "access to a local variable behind the end of its block"
+                return Action(Kind.ERROR, i.at, error=ErrorKind.USE_AFTER_FREE, message=message)
         if (fault := misaligned(address, size)) is not None:
             return Action(Kind.ERROR, i.at, error=fault[0], message=fault[1])
         old, deps = self.private_read(state, address, size)
+        unread = self.unset_in_memory(state, address, size)
         match i:
             case ins.Load():
                 self.set(frame, i.dst, old, deps)
+                self.mark_unset(frame, i.dst, unread)
             case ins.Store() | ins.StoreConditional():
                 value, written = self.value(frame, i.value), self.deps(frame, i.value)
-                self.private_write(state, address, size, value, written)
+                self.private_write(state, address, size, value, written, self.unset(frame, i.value))
                 if isinstance(i, ins.StoreConditional):
                     self.set(frame, i.dst, 1, NO_DEPS)
             case ins.Rmw():
                 new = update(i.op, size, old, self.value(frame, i.value))
-                self.private_write(state, address, size, new, deps | self.deps(frame, i.value))
+                kept = self.unset(frame, i.value) | (0 if i.op is RmwOp.XCHG else unread)
+                self.private_write(state, address, size, new, deps | self.deps(frame, i.value), kept)
                 self.set(frame, i.dst, old, deps)
+                self.mark_unset(frame, i.dst, unread)
             case ins.Cas():
-                width = 8 * size
-                done = old == to_unsigned(self.value(frame, i.expected), width)
-                if done:
-                    self.private_write(state, address, size, self.value(frame, i.desired), self.deps(frame, i.desired))
-                self.set(frame, i.old, old, deps)
-                self.set(frame, i.success, int(done), deps | self.deps(frame, i.expected))
+                self._private_exchange(state, frame, i, address)
+            case ins.Await() | ins.BlockingCas() if unread:
+                message = "a wait for memory that nobody has written"
+                return Action(Kind.ERROR, i.at, error=ErrorKind.UNINITIALISED, message=message)
             case ins.Await() | ins.BlockingCas():
                 if not self.satisfied(state, old):
                     return Action(Kind.BLOCK, i.at, address, spin=i.spin, alone=True, message=_ALONE)
                 if isinstance(i, ins.BlockingCas):
-                    self.private_write(state, address, size, self.value(frame, i.desired), NO_DEPS)
+                    unset = self.unset(frame, i.desired)
+                    self.private_write(state, address, size, self.value(frame, i.desired), NO_DEPS, unset)
                 else:
                     self.set(frame, i.dst, old, deps)
         frame.pc += 1
         return None
+
+    def _private_exchange(self, state: ThreadState, frame: Frame, i: ins.Cas, address: int) -> None:
+        old, deps = self.private_read(state, address, i.size)
+        unread, width = self.unset_in_memory(state, address, i.size), 8 * i.size
+        expected, compared = self.value(frame, i.expected), self.deps(frame, i.expected)
+        both = unread | self.unset(frame, i.expected)
+        whole = both == to_unsigned(-1, width)  # in part: there may be gaps in what it compares
+        decides = unset_bits(Op.EQ, width, (old, expected), (both, 0)) if whole else 0
+        done = old == to_unsigned(expected, width)
+        if done:
+            desired = self.value(frame, i.desired), self.deps(frame, i.desired), self.unset(frame, i.desired)
+            self.private_write(state, address, i.size, *desired)
+        self.set(frame, i.old, old, deps)
+        self.mark_unset(frame, i.old, unread)
+        self.set(frame, i.success, int(done), deps | compared)
+        self.mark_unset(frame, i.success, decides)
 
 
 def _may_be_cut(i: Instruction) -> bool:

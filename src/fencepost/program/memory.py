@@ -65,6 +65,17 @@ class Memory:
         if register is not None:
             frame.values[register.index] = to_unsigned(value)
             frame.deps[register.index] = deps
+            if frame.unset:
+                frame.unset.pop(register.index, None)
+
+    def unset(self, frame: Frame, operand: Operand | None) -> int:
+        """The bits that nobody has written."""
+        return frame.unset.get(operand.index, 0) if isinstance(operand, Reg) else 0
+
+    def mark_unset(self, frame: Frame, register: Reg | None, bits: int) -> None:
+        """Notes them of a register that was just set."""
+        if register is not None and bits:
+            frame.unset[register.index] = bits
 
     # --- new objects
 
@@ -74,6 +85,8 @@ class Memory:
         (state.private_objects if i.private else state.objects)[address] = size
         if not i.private:
             frame.objects += (address,)
+        elif i.unset:
+            state.unset |= dict.fromkeys(range(address, address + size), 0xFF)
         self.note(frame, address, size)
         self.set(frame, i.dst, address, NO_DEPS)
 
@@ -82,6 +95,37 @@ class Memory:
         made = self.made.setdefault(address, Made())
         made.size = max(made.size, size)
         made.places.add((frame.function.name, frame.pc))
+
+    def own(
+        self, state: ThreadState, frame: Frame, i: ins.Alloca | ins.Scope | ins.ThreadLocalAddress | ins.Self
+    ) -> None:
+        """What only the thread itself can notice."""
+        match i:
+            case ins.Alloca():
+                self.alloca(state, frame, i)
+            case ins.Scope():
+                self.scope(state, frame, i)
+            case ins.ThreadLocalAddress():
+                base = self.layout.thread_locals[i.object]
+                self.set(frame, i.dst, base | state.thread << THREAD_SHIFT, NO_DEPS)
+            case ins.Self():
+                self.set(frame, i.dst, state.thread, NO_DEPS)
+
+    def scope(self, state: ThreadState, frame: Frame, i: ins.Scope) -> None:
+        """Only the thread's own view changes: others may come to the variable as long as the call lasts."""
+        address = self.value(frame, i.address)
+        size = state.private_objects.get(address, state.objects.get(address, 0))
+        if i.ends:
+            state.over[address] = size
+            return
+        state.over.pop(address, None)
+        if i.unset and address & REGION_MASK == PRIVATE:
+            state.unset |= dict.fromkeys(range(address, address + size), 0xFF)
+
+    @staticmethod
+    def ended(state: ThreadState) -> tuple[int, ...]:
+        """The private objects whose blocks have ended."""
+        return tuple(sorted(a for a in state.over if a & REGION_MASK == PRIVATE))
 
     def allocate(self, state: ThreadState, region: int, size: int, align: int) -> int:
         start = -(-state.tops.get(region, GAP) // align) * align
@@ -95,6 +139,8 @@ class Memory:
             end = PRIVATE | state.thread << THREAD_SHIFT | top
             state.private = {a: b for a, b in state.private.items() if a & REGION_MASK != PRIVATE or a < end}
             state.private_objects = {a: size for a, size in state.private_objects.items() if a < end}
+            state.over = {a: size for a, size in state.over.items() if a & REGION_MASK != PRIVATE or a < end}
+            state.unset = {a: b for a, b in state.unset.items() if a & REGION_MASK != PRIVATE or a < end}
 
     # --- accesses
 
@@ -153,9 +199,20 @@ class Memory:
         """A byte that nobody has written: of thread-local memory what the program says, of the stack 0."""
         return self.local.get(address & ~(0xFFF << THREAD_SHIFT), 0)
 
-    def private_write(self, state: ThreadState, address: int, size: int, value: int, deps: Deps) -> None:
+    def private_write(
+        self, state: ThreadState, address: int, size: int, value: int, deps: Deps, unset: int = 0
+    ) -> None:
         for k in range(size):
             state.private[address + k] = (value >> (8 * k) & 0xFF, deps)
+            if bits := unset >> (8 * k) & 0xFF:
+                state.unset[address + k] = bits
+            else:
+                state.unset.pop(address + k, None)
+
+    def unset_in_memory(self, state: ThreadState, address: int, size: int) -> int:
+        if not state.unset:
+            return 0
+        return sum(state.unset.get(address + k, 0) << (8 * k) for k in range(size))
 
 
 def misaligned(address: int, size: int) -> tuple[ErrorKind, str] | None:

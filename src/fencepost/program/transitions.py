@@ -98,9 +98,10 @@ class Transitions:
 
 
 def _key(state: ThreadState) -> Key:
-    frames = tuple((f.function.name, f.pc, tuple(f.values)) for f in state.frames)
+    frames = tuple((f.function.name, f.pc, tuple(f.values), tuple(sorted(f.unset.items()))) for f in state.frames)
     private = tuple(sorted((address, byte) for address, (byte, _) in state.private.items()))
-    return frames, private, tuple(sorted(state.tops.items())), state.reservation
+    own = private, tuple(sorted(state.unset.items())), Machine.ended(state)
+    return frames, own, tuple(sorted(state.tops.items())), state.reservation
 
 
 def updates(action: Action) -> bool:

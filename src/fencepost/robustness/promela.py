@@ -408,7 +408,7 @@ class _Body:
             case ins.Fence():
                 if i.kind in FULL_FENCES:
                     yield f"if :: d_step {{ {self.e.rows.fence(self.t)} }} fi;"
-            case ins.SpinHead() | ins.Print():
+            case ins.SpinHead() | ins.Print() | ins.Scope():
                 return
             case _:
                 raise UnsupportedError(f"{i.at}: the Promela export cannot treat {i.mnemonic}")

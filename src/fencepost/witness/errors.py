@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from fencepost.execution.execution import Event, EventKind
 from fencepost.program.condition import Quantifier, holds
-from fencepost.program.instructions import ErrorKind
+from fencepost.program.instructions import ErrorKind, Free
 from fencepost.program.interpret import Action, Kind, Machine, ThreadState
 from fencepost.program.layout import HEAP, MAX_THREADS, REGION_MASK, STACK, THREAD_SHIFT, condition_constants, lay_out
 from fencepost.program.program import Program
@@ -273,7 +273,17 @@ class _Judge:
         touched = self._touched()
         if touched is None:
             return "no free is blamed"
-        return f"{touched.address:#x} is a heap object" if touched.address in self.replayed.heap else ""
+        made = self.replayed.blocks.get(touched.address)
+        freed = self._free_at_hand()
+        alike = made is None or freed is None or (made.by_new, made.array) == (freed.by_new, freed.array)
+        return f"{touched.address:#x} is a heap object" if touched.address in self.replayed.heap and alike else ""
+
+    def _free_at_hand(self) -> Free | None:
+        """The instruction that the thread stands at, where that frees something."""
+        run = self.replayed.runs.get(self.error.thread)
+        frame = run.state.frames[-1] if run is not None and run.state.frames else None
+        i = frame.function.code[frame.pc] if frame is not None else None
+        return i if isinstance(i, Free) else None
 
     def _out_of_bounds(self) -> str:
         action = self._action()

@@ -8,7 +8,7 @@ TITLES = {
     ErrorKind.ASSERTION: "assertion violated", ErrorKind.RACE: "data race", ErrorKind.DEADLOCK: "deadlock",
     ErrorKind.UNINITIALISED: "read of uninitialised memory", ErrorKind.OUT_OF_BOUNDS: "access out of bounds",
     ErrorKind.NULL: "null pointer dereferenced", ErrorKind.USE_AFTER_FREE: "use after free",
-    ErrorKind.DOUBLE_FREE: "memory freed twice", ErrorKind.INVALID_FREE: "free of what was not allocated",
+    ErrorKind.DOUBLE_FREE: "memory freed twice", ErrorKind.INVALID_FREE: "free of what was not allocated that way",
     ErrorKind.LEAK: "memory leak", ErrorKind.LIVENESS: "liveness violated",
     ErrorKind.MISALIGNED: "misaligned access", ErrorKind.UNLOCK: "unlock of a mutex that is not held",
     ErrorKind.DIVISION: "division by zero", ErrorKind.ARITHMETIC: "undefined arithmetic",

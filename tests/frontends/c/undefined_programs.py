@@ -157,15 +157,48 @@ PROGRAMS = (
     ),
     Undefined(
         "use of a local variable behind its block",
-        None,
+        K.USE_AFTER_FREE,
         _main("int *p; { int x = 1; p = &x; } *p = 2;"),
-        "memory of a call lives as long as the call",
     ),
     Undefined(
-        "parts of a local array or struct that nobody wrote",
+        "part of a local array or struct that nobody wrote decides a branch",
+        K.UNINITIALISED,
+        _main("int a[2]; a[0] = 1; if (a[zero + 1]) one = 2;"),
+    ),
+    Undefined(
+        "copy of a part of a local array or struct that nobody wrote",
         None,
-        _main("int a[2]; a[0] = 1; one = a[zero + 1];"),
-        "memory that only its own thread can reach is not tracked byte by byte",
+        _main("int a[2], b; a[0] = 1; b = a[zero + 1]; (void)b;"),
+        "structs are copied with their gaps: an error is what depends on it (a branch, an address, what is printed)",
+    ),
+    Undefined(
+        "bit-field that nobody wrote, beside one that somebody wrote",
+        K.UNINITIALISED,
+        _main("struct { unsigned a : 4, b : 4; } s; s.a = 3; if (s.b == 2) one = 2;"),
+    ),
+    Undefined("address that nobody wrote", K.UNINITIALISED, _main("int *p, **q = &p; one = **q;")),
+    Undefined(
+        "local variable that nobody wrote is printed",
+        K.UNINITIALISED,
+        "#include <stdio.h>\n" + _main('int x, *p = &x; printf("%d", *p);'),
+    ),
+    Undefined("exit code that nobody wrote", K.UNINITIALISED, "int main(void) { int x, *p = &x; return *p; }\n"),
+    Undefined(
+        "mutex on the stack that nobody initialised",
+        K.UNINITIALISED,
+        _main("pthread_mutex_t m; pthread_mutex_lock(&m);"),
+    ),
+    Undefined(
+        "value that nobody wrote, and that went through memory that other threads can reach",
+        None,
+        "int shared;\n" + _main("int x, *p = &x; shared = *p; if (shared) one = 2;"),
+        "there it counts as one that was written",
+    ),
+    Undefined(
+        "array or struct of a loop's body keeps no value",
+        None,
+        _main("for (int i = 0; i < 2; i++) { int x[2]; if (i == 0) x[zero] = 1; if (x[zero]) one = 2; }"),
+        "its memory lives as long as the call, unless its address is kept",
     ),
     Undefined(
         "lock of a mutex that is destroyed",
@@ -181,9 +214,8 @@ PROGRAMS = (
     ),
     Undefined(
         "uninitialised variable of the thread's own that is read through a pointer",
-        None,
+        K.UNINITIALISED,
         _main("int x; int *p = &x; int y = *p; if (y) one = 2;"),
-        "memory that only its own thread can reach is not tracked byte by byte",
     ),
     Undefined(
         "call through a function type that differs in types only",
@@ -217,12 +249,20 @@ PROGRAMS = (
         "only accesses are looked at",
     ),
     Undefined(
-        "delete of what new[] or malloc gave",
-        None,
+        "delete of what new[] gave (C++)",
+        K.INVALID_FREE,
         _main("int *p = new int[3]; delete p;"),
-        "memory keeps no note of who gave it",
+        "",
         "cpp",
     ),
+    Undefined(
+        "delete of what malloc gave (C++)",
+        K.INVALID_FREE,
+        _main("int *p = (int *)malloc(4); delete p;"),
+        "",
+        "cpp",
+    ),
+    Undefined("free of what new gave (C++)", K.INVALID_FREE, _main("int *p = new int; free(p);"), "", "cpp"),
     Undefined(
         "load of an enumeration with no such value",
         None,
@@ -442,22 +482,21 @@ PROGRAMS = (
     ),
     Undefined(
         "local variable that a function was to fill and did not",
-        None,
+        K.UNINITIALISED,
         "void get(int *p) { if (zero) *p = 1; }\n" + _main("int x; get(&x); if (x) one = 2;"),
-        "memory that only its own thread can reach is not tracked byte by byte",
     ),
     Undefined(
         "member that no constructor sets (C++)",
-        None,
+        K.UNINITIALISED,
         "struct A { int x, y; A() : x(1) {} int get() { return y; } };\n" + _main("A a; if (a.get()) one = 2;"),
-        "memory that only its own thread can reach is not tracked byte by byte",
+        "",
         "cpp",
     ),
     Undefined(
         "value of an empty optional (C++)",
-        None,
+        K.UNINITIALISED,
         "#include <optional>\n" + _main("std::optional<int> o; if (*o) one = 2;"),
-        "memory that only its own thread can reach is not tracked byte by byte",
+        "",
         "cpp",
     ),
     Undefined(
@@ -473,7 +512,7 @@ PROGRAMS = (
         None,
         "struct A { int x = 0; virtual void f() {} };\nstruct B : A { int y[4]; };\n"
         + _main("A *a = new B; delete a;"),
-        "memory keeps no note of who gave it",
+        "the compiler does not say how large what is freed should be",
         "cpp",
     ),
     Undefined(

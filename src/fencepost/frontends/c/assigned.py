@@ -56,3 +56,33 @@ def _through(steps: _Steps, has: frozenset[str], unassigned: set[str]) -> frozen
         elif name not in now:
             unassigned.add(name)
     return frozenset(now)
+
+
+# --- how long variables live
+
+_DERIVES = frozenset({"getelementptr", "bitcast", "phi", "select", "addrspacecast"})
+
+
+def kept_addresses(blocks: list[BasicBlock]) -> frozenset[str]:
+    """The variables whose address somebody may still know when their block has ended: it is stored, or given to a call
+    that gives an address back. Those of all others are only used where clang puts them, inside the block."""
+    source: dict[str, frozenset[str]] = {}  # of an address: the variables that it may point into
+    found: set[str] = set()
+    for i in (i for block in blocks for i in block.instructions):
+        if i.op == "alloca" and i.result is not None:
+            source[i.result] = frozenset({i.result})
+    for _ in range(2):  # a phi may come before what it chooses from
+        for i in (i for block in blocks for i in block.instructions):
+            names = [plain_name(t) for t in i.cursor.tokens if t[0] == "%"]
+            points_into = frozenset().union(*(source.get(n, frozenset()) for n in names))
+            if i.op in _DERIVES and i.result is not None:
+                source[i.result] = source.get(i.result, frozenset()) | points_into
+            elif (i.op == "store" and len(names) > 1) or (i.op in ("call", "invoke") and _gives_address(i)):
+                stored = names[:-1] if i.op == "store" else names
+                found |= frozenset().union(*(source.get(n, frozenset()) for n in stored))
+    return frozenset(found)
+
+
+def _gives_address(i: Inst) -> bool:
+    called = next((k for k, t in enumerate(i.cursor.tokens) if t[0] in "@%("), 0)
+    return i.result is not None and any(t == "ptr" or t.endswith("*") for t in i.cursor.tokens[:called])

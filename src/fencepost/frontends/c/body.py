@@ -35,6 +35,7 @@ class Body:
         self.at: Position | None = None
         self.values: dict[str, Leaves] = {}
         self.variables: dict[str, Reg] = {}  # locals whose address nobody takes, by the name of their alloca
+        self.kept: frozenset[str] = frozenset()  # locals whose address may be known behind their block
         self.assigned: dict[str, Reg] = {}  # of those that may be read too early: whether they have a value
         self.memory_types: dict[str, Type] = {}  # what a pointer is known to point at, by its name
         self.declared: Declared | None = None  # what the debug information says; a stub has none
@@ -73,10 +74,12 @@ class Body:
     def emit(self, instruction: Instruction) -> None:
         self.code.append(replace(instruction, at=self.at) if self.at is not None else instruction)
 
-    def allocate(self, to: Reg, result: str | None, size: Operand, align: int = 16, zeroed: bool = False) -> None:
-        """Heap memory; `result` is the name of the value that gets its address."""
+    def allocate(
+        self, to: Reg, result: str | None, size: Operand, align: int = 16, zeroed: bool = False, new: str = ""
+    ) -> None:
+        """Heap memory; `result` is the name of the value that gets its address. `new`: made by new or new[]."""
         name, type_ = self.declared.block(result, size) if self.declared is not None else ("", None)
-        self.emit(ins.Malloc(to, size, align, zeroed, name, type_))
+        self.emit(ins.Malloc(to, size, align, zeroed, name, type_, new != "", new == "new[]"))
 
     # --- computing
 

@@ -67,10 +67,12 @@ def unsupported(b: Body, i: Inst) -> str:
 
 
 def _scope(b: Body, i: Inst) -> None:
-    """A variable begins to live, and has no value yet."""
+    """A variable begins to live, and has no value yet; or it lives no longer."""
     variable = next((plain_name(t) for t in reversed(i.cursor.tokens) if t[0] == "%"), "")
     if variable in b.assigned and begins(i):
         b.move(b.assigned[variable], ZERO)
+    elif variable in b.kept and variable in b.values:
+        b.emit(ins.Scope(b.values[variable][0], ends=not begins(i), unset=begins(i)))
 
 
 def arguments(b: Body, c: Cursor) -> list[Argument]:

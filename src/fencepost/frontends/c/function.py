@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from fencepost.frontends.c import aggregates, arithmetic, calls, control, memory, varargs
-from fencepost.frontends.c.assigned import maybe_unassigned
+from fencepost.frontends.c.assigned import kept_addresses, maybe_unassigned
 from fencepost.frontends.c.body import Body
 from fencepost.frontends.c.constants import bits_of
 from fencepost.frontends.c.control import Blocks
@@ -52,6 +52,7 @@ def translate(unit: Unit, f: IrFunction) -> Function:
     found = f.blocks()
     _without_casts(found)
     _promote(b, found)
+    b.kept = kept_addresses(found)
     blocks = Blocks(b, found)
     edges = {block.label: control.targets(block.instructions[-1]) for block in found}
     for name in sorted(maybe_unassigned(blocks.blocks, edges, b.variables)):

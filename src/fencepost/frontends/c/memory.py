@@ -82,7 +82,7 @@ def alloca(b: Body, i: Inst) -> None:
         b.compute(Op.MUL, count, Const(type_.size)))  # fmt: skip
     result = b.fresh(name)
     declared = b.declared.local(name) if b.declared is not None else None
-    b.emit(ins.Alloca(result, size, align, False, source_name(name), declared))
+    b.emit(ins.Alloca(result, size, align, False, source_name(name), declared, unset=True))
     b.bind(i.result, (result,))
 
 

@@ -67,6 +67,7 @@ def _start(unit: Unit, main: IrFunction) -> tuple[str, tuple[ConstantOperand, ..
     b.emit(ins.Call(result, FunctionAddress(main.name), args))
     end_where_it_flies(b)
     end_where_it_goes_on(b)
+    b.at = main.module.debug.function_position(main.dbg)
     endings.end_program(b, result)
     unit.functions[START] = b.finish(0, False, None)
     return START, ()

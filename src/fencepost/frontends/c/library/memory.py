@@ -152,23 +152,28 @@ _HEAD = 16  # in a program that uses realloc each block has a head: 0 its own le
 
 def allocate(b: Body, s: Site, size: Operand, align: int = 16, *, zeroed: bool = False) -> Operand:
     """Heap memory for what the call `s` gives."""
-    block = b.fresh(s.result or "block")
+    block, new = b.fresh(s.result or "block"), by_new(s.callee)
     if not b.unit.uses_realloc:
-        b.allocate(block, s.result, size, align, zeroed)
+        b.allocate(block, s.result, size, align, zeroed, new)
         return block
     head = max(_HEAD, align)
-    b.allocate(block, None, b.compute(Op.ADD, size, Const(head)), align, zeroed)
+    b.allocate(block, None, b.compute(Op.ADD, size, Const(head)), align, zeroed, new)
     b.emit(ins.Store(b.add(block, head - 16), Const(head), 8, Mode.NA))
     b.emit(ins.Store(b.add(block, head - 8), size, 8, Mode.NA))
     return b.add(block, head)
 
 
-def release(b: Body, address: Operand) -> None:
+def by_new(callee: str) -> str:
+    """The operator of C++ that a function is or undoes, by its name; empty for malloc and its like."""
+    return {"_Znw": "new", "_Zdl": "new", "_Zna": "new[]", "_Zda": "new[]"}.get(callee[:4], "")
+
+
+def release(b: Body, address: Operand, new: str = "") -> None:
     if b.unit.uses_realloc:
         head = b.fresh("head")
         b.emit(ins.Load(head, b.add(address, -16), 8, Mode.NA))
         address = b.compute(Op.SUB, address, head)
-    b.emit(ins.Free(address))
+    b.emit(ins.Free(address, new != "", new == "new[]"))
 
 
 def malloc(b: Body, s: Site) -> Operand:
@@ -230,7 +235,7 @@ def free(b: Body, s: Site) -> None:
     take, end = b.label(), b.label()
     b.branch(address, take, end)
     b.mark(take)
-    release(b, address)
+    release(b, address, by_new(s.callee))
     b.jump(end)
     b.mark(end)
 
