@@ -94,14 +94,9 @@ class _Writer:
     def _statement(self, p: int, pc: int, i: Instruction) -> Iterator[str]:
         match i:
             case ins.Load() if not i.exclusive:
-                contexts = f"{self._context('iReg', p, i.address)}, {self._context('cReg', p, i.address)}"
-                yield f"read({p}, {self._name(p, i.dst)}, {self._variable(p, pc, i.address)}, {contexts});"
+                yield self._read(p, pc, i)
             case ins.Store():
-                both = (i.address, i.value)
-                contexts = f"{self._context('iReg', p, *both)}, {self._context('cReg', p, *both)}"
-                address = self._context("cReg", p, i.address)
-                value = self._value(p, i.value)
-                yield f"write({p}, {self._variable(p, pc, i.address)}, {value}, {contexts}, {address});"
+                yield self._write(p, pc, i)
             case ins.Compute():
                 value = computed(i, [self._value(p, a) for a in i.args])
                 yield self._assign(p, i.dst, value, *i.args)
@@ -134,9 +129,18 @@ class _Writer:
                 _refuse(i)
         yield f"pc[{p}] = {pc + 1};"
 
+    def _read(self, p: int, pc: int, i: ins.Load) -> str:
+        text = f"{p}, {self._name(p, i.dst)}, {self._variable(p, pc, i.address)}"
+        return f"read_at({text}, {self._contexts(p, i.address)});" if isinstance(i.address, Reg) else f"read({text});"
+
+    def _write(self, p: int, pc: int, i: ins.Store) -> str:
+        text = f"{p}, {self._variable(p, pc, i.address)}, {self._value(p, i.value)}"
+        if not isinstance(i.address, Reg):
+            return f"write({text}, {self._contexts(p, i.value)});"
+        return f"write_at({text}, {self._contexts(p, i.value, i.address)}, {self._context('cReg', p, i.address)});"
+
     def _assign(self, p: int, dst: Reg, value: str, *operands: Operand) -> str:
-        contexts = f"{self._context('iReg', p, *operands)}, {self._context('cReg', p, *operands)}"
-        return f"assign({p}, {self._name(p, dst)}, {value}, {contexts});"
+        return f"assign({p}, {self._name(p, dst)}, {value}, {self._contexts(p, *operands)});"
 
     def _name(self, p: int, register: Reg) -> str:
         return self.registers[self.first[p] + register.index]
@@ -151,6 +155,9 @@ class _Writer:
             return self.straight.ranges.layout.globals[operand.name] + operand.offset
         assert isinstance(operand, Const), "an operand of a straight program should be a number"
         return operand.value
+
+    def _contexts(self, p: int, *operands: Operand) -> str:
+        return f"{self._context('iReg', p, *operands)}, {self._context('cReg', p, *operands)}"
 
     def _context(self, kind: str, p: int, *operands: Operand) -> str:
         """iReg or cReg of an expression: the latest of its registers; 0 where it has none."""
