@@ -143,7 +143,7 @@ C = Path(__file__).parent.parent.parent / "benchmarks" / "robustness" / "c"
     [("dekker", "-DTSO", True), ("peterson", "-DRA", True), ("peterson", "-DDMITRIY", True), ("barrier", "", True),
      ("peterson", "-DTSO", False), ("lamport2", "-DRA", True), ("ticketlock", "", True), ("spinlock", "", True),
      ("cilk-the-wsq", "-DTSO", True), ("chase-lev", "-DTSO", False), ("chase-lev-orders", "", False),
-     ("seqlock-orders", "", False), ("nbw-w-lr-rl", "", True)],
+     ("seqlock-orders", "", False), ("seqlock-orders", "-DFIGURE6", False), ("nbw-w-lr-rl", "", True)],
 )  # fmt: skip
 def test_figure_7_in_c(name: str, flags: str, robust: bool) -> None:
     """Where all accesses release or acquire, RC11 means release/acquire. Lê et al.'s deque and Boehm's seqlock with

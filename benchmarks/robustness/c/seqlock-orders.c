@@ -1,5 +1,6 @@
-// H. Boehm, "Can seqlocks get along with programming language memory models?", 2012, after its reader with an acquire fence and
-// its writer with a release fence behind the first store, written again and not compared line by line; one writer, two readers.
+// H. Boehm, "Can seqlocks get along with programming language memory models?", 2012: the reader of its Figure 6, with an acquire
+// fence. -DFIGURE6: that figure's writer, whose accesses are seq-cst; else one that leaves them relaxed, behind a release
+// fence. One writer, two readers.
 #include "threads.h"
 
 #define ROUNDS 2
@@ -12,12 +13,21 @@ static atomic_int data1, data2;
 static void *writer(void *arg)
 {
   for (int round = 1; round <= ROUNDS; round++) {
+#ifdef FIGURE6
+    unsigned before = sequence;
+    while (before & 1 || !atomic_compare_exchange_weak(&sequence, &before, before + 1))
+      ;
+    data1 = round;
+    data2 = round;
+    sequence = before + 2;
+#else
     unsigned before = relaxed(&sequence);
     set(&sequence, before + 1);
     atomic_thread_fence(memory_order_release);
     set(&data1, round);
     set(&data2, round);
     store(&sequence, before + 2);
+#endif
   }
   return NULL;
 }
