@@ -177,6 +177,42 @@ def test_places_meet_where_they_share_a_byte(write: tuple[int, int]) -> None:
     assert not _core.meet(between, look)
 
 
+_ENDED = """
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int x, over, *_Atomic p;
+void *looks(void *u) {
+  atomic_int *mine;
+  while (!(mine = atomic_load_explicit(&p, memory_order_acquire))) {}
+  while (!atomic_load_explicit(&x, memory_order_relaxed)) (void)atomic_load_explicit(mine, memory_order_relaxed);
+  atomic_store_explicit(&over, 1, memory_order_relaxed);
+  return u;
+}
+void *ends(void *u) {
+  atomic_int own = 0;
+  atomic_store_explicit(&p, &own, memory_order_release);
+  while (!atomic_load_explicit(&over, memory_order_relaxed)) {}
+  return u;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, looks, 0);
+  pthread_create(&b, 0, ends, 0);
+  atomic_store_explicit(&x, 1, memory_order_relaxed);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+}
+"""
+
+
+def test_a_round_may_read_the_stack_of_a_thread_that_has_ended(tmp_path: Path) -> None:
+    """Only where the thread learns in order that the loop is over has it gone on."""
+    assert [e.kind for e in _checked_c(tmp_path, _ENDED).errors] == [ErrorKind.USE_AFTER_FREE]
+    ordered = _ENDED.replace("over, 1, memory_order_relaxed", "over, 1, memory_order_release")
+    ordered = ordered.replace("&over, memory_order_relaxed", "&over, memory_order_acquire")
+    assert _checked_c(tmp_path, ordered).answer is Answer.PASS
+
+
 def test_a_free_of_memory_that_a_round_reads_in_the_middle_is_no_pass(tmp_path: Path) -> None:
     path = tmp_path / "freed.c"
     inside = _FREED.replace("malloc(4)", "malloc(12)").replace("atomic_int *mine = p;", "atomic_int *mine = p + 2;")
