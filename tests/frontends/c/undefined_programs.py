@@ -161,6 +161,12 @@ PROGRAMS = (
         _main("int *p; { int x = 1; p = &x; } *p = 2;"),
     ),
     Undefined(
+        "use of a local variable behind its block, whose address a function has stored",
+        None,
+        "int *kept;\nvoid keep(int *p) { kept = p; }\n" + _main("{ int x = 1; keep(&x); } *kept = 2;"),
+        "only addresses that the block stores itself, or gets back from a call, are known to leave it",
+    ),
+    Undefined(
         "part of a local array or struct that nobody wrote decides a branch",
         K.UNINITIALISED,
         _main("int a[2]; a[0] = 1; if (a[zero + 1]) one = 2;"),
