@@ -211,6 +211,8 @@ def difference(seed: int, model: str) -> str | None:
 
 def _lost(small: Told, large: Told) -> str:
     errors = small.errors - large.errors
+    if ErrorKind.USE_AFTER_FREE in {kind for kind, _ in large.errors}:  # an execution with both ends at either
+        errors = {(kind, words) for kind, words in errors if kind is not ErrorKind.UNINITIALISED}
     if errors:
         return f"errors {sorted((kind.value, words) for kind, words in errors)}"
     states = small.states - large.states
