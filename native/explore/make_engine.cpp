@@ -45,6 +45,7 @@ std::unique_ptr<AnyEngine> make_engine(Width width, LocalStates& states, const E
 
 std::unique_ptr<AnyEngine> load_engine(Width& width, const std::vector<std::int64_t>& saved, LocalStates& states,
                                        const ExploreOptions& options, Results& results) {
+  FP_ASSERT(!saved.empty(), "what has not begun should be begun, not loaded");
   for (;; width = wider(width)) {
     auto engine = make_engine(width, states, options, results);
     if (engine->load(saved)) return engine;
