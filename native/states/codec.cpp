@@ -1,5 +1,6 @@
 #include "states/codec.hpp"
 
+#include "states/words.hpp"
 #include "vm/contract.hpp"
 
 #include <bit>
@@ -7,8 +8,6 @@
 
 namespace fencepost::states {
 namespace {
-
-using Word = std::uint64_t;
 
 std::uint8_t width_for(std::size_t count) {
   return static_cast<std::uint8_t>(count < 2 ? 0 : std::bit_width(count - 1));
