@@ -282,3 +282,14 @@ def test_who_waits_for_a_value_that_comes_out_late(model: str) -> None:
         "thread Q { k := FADD(n, 1); wait(s == k); s := k + 1 }\n"
     )
     assert fencepost.check(read_text(text), model=model, algorithm="rsmc").answer is Answer.FAIL
+
+
+@pytest.mark.parametrize("model", ["power", "armv8"])
+def test_a_wait_is_not_served_before_it_is_known_what_for(model: str) -> None:
+    """Both threads read and then wait for what they read, or more: one execution ends."""
+    text = """var x, y, z
+        thread P { local r; r := z; x := 1; wait(x == r) }
+        thread Q { local r; z := 1; wait(x == r + 1) }"""
+    for algorithm in ("trust", "rsmc"):
+        options = CheckOptions(model=model, algorithm=algorithm, keep_going=True, fix=False)
+        assert explore(read_text(text), model, options).executions == 1
