@@ -172,7 +172,7 @@ def _mark_volatile(b: Body, first: int) -> None:
 
 
 def _shape(b: Body, name: str | None, c: Cursor, type_: Type) -> Shape:
-    known = b.memory_types.get(name or "") or b.unit.type_of_global(name)
+    known = _type_at(b, name)
     align = next((int(c.tokens[k + 1]) for k in range(c.at, len(c.tokens) - 1) if c.tokens[k] == "align"), type_.align)
     return Shape(known, align)
 
@@ -314,10 +314,19 @@ def layout_of(b: Body, size: int, align: int, *names: str | None) -> list[tuple[
     return naturally_aligned(found, align) if b.packed.intersection(names) else found
 
 
+def _type_at(b: Body, name: str | None) -> Type | None:
+    return b.memory_types.get(name or "") or b.unit.type_of_global(name)
+
+
+def parts_behind(b: Body, name: str | None, size: int) -> list[tuple[int, int]] | None:
+    """The scalars of the type behind a pointer, where it is known to be one of this size."""
+    known = _type_at(b, name)
+    return _parts(known, size) if known is not None else None
+
+
 def _layout(b: Body, size: int, align: int, *names: str | None) -> list[tuple[int, int]]:
     for name in names:
-        known = b.memory_types.get(name or "") or b.unit.type_of_global(name)
-        if known is not None and (found := _parts(known, size)):
+        if found := parts_behind(b, name, size):
             return found
     if (guess := _guessed(b, size, align)) is not None:
         return guess

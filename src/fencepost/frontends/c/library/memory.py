@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fencepost.frontends.c.body import ONE, ZERO, Body
+from fencepost.frontends.c.body import ONE, ZERO, Body, naturally_aligned
 from fencepost.frontends.c.constants import bits_of, number
 from fencepost.frontends.c.library.runtime import run
 from fencepost.frontends.c.llvm.types import leaves
-from fencepost.frontends.c.memory import layout_of
+from fencepost.frontends.c.memory import layout_of, parts_behind
 from fencepost.frontends.c.site import Handler, Site
 from fencepost.frontends.c.undefined import check
 from fencepost.program import instructions as ins
@@ -23,12 +23,15 @@ def copy(b: Body, s: Site) -> Operand:
 
 
 def _copied(b: Body, s: Site) -> Operand:
-    """As many accesses as the type has scalars, each of its size."""
+    """As many accesses as the type has scalars, each of its size; smaller ones where a pointer of which nothing else is
+    known may be less aligned."""
     to, source, size = s[0], s[1], s[2]
     align = min(_align(s, 0), _align(s, 1))
     if not isinstance(size, Const):
         return _stepwise(b, "copy", to, source, size, _step(b, s, 0, 1))
     parts = layout_of(b, size.value, align, s.name(0), s.name(1))
+    open_ = [_align(s, k) for k in (0, 1) if parts_behind(b, s.name(k), size.value) is None]
+    parts = naturally_aligned(parts, min(open_, default=8))
     if len(parts) > _INLINE and (step := _even(parts, size.value)):
         return run(b, "copy", to, source, size, size=step)
     loaded = [_load(b, b.add(source, o), n) for o, n in parts]
