@@ -237,12 +237,12 @@ def _agrees(seed: int, model: str, unroll: int | None = None) -> bool:
 
 @pytest.mark.parametrize("model", ["sc", "tso", "rc11"])
 def test_who_goes_round_for_ever_is_told_by_all_states(model: str) -> None:
-    assert sum(_agrees(seed, model) for seed in range(60)) > 30
+    assert sum(_agrees(seed, model) for seed in range(40)) > 20
 
 
 @pytest.mark.parametrize("unroll", [1, 2, 3])
 def test_bounds_of_loops_invent_nothing(unroll: int) -> None:
-    assert sum(_agrees(seed, "sc", unroll) for seed in range(60, 120)) > 20
+    assert sum(_agrees(seed, "sc", unroll) for seed in range(60, 100)) > 13
 
 
 @pytest.mark.slow

@@ -34,13 +34,13 @@ def test_explorer_and_enumeration_find_the_same_executions(model: str) -> None:
 
 @pytest.mark.parametrize("model", TUNED_MODELS)
 def test_a_tuned_judge_says_what_the_models_file_says(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    seeds = set(range(510_000, 510_008)) - {510_003}  # of which one program takes minutes under armv7
+    seeds = set(range(510_000, 510_005)) - {510_003}  # of which one program takes minutes under armv7
     programs = [program_of(model, kind, seed) for seed in sorted(seeds) for kind in kinds_of(model)]
     programs = [p for p in programs if engine_of(find(model), p).explores]
     tuned = [explored(program, model) for program in programs]
     monkeypatch.setattr(native, "TUNED_MODELS", ())
     assert tuned == [explored(program, model) for program in programs]
-    assert sum(found.total() for found, _, _ in tuned) > 500 and sum(dead for _, _, dead in tuned) > 5
+    assert sum(found.total() for found, _, _ in tuned) > 300 and sum(dead for _, _, dead in tuned) > 5
 
 
 @pytest.mark.slow

@@ -111,7 +111,16 @@ def test_the_order_of_a_macro_is_changed_where_it_is_written(tmp_path: Path) -> 
     assert [c.at.line for c in fencepost.repair(path).changes] == [8, 9]
 
 
-@pytest.mark.parametrize("name", ["no_lock.c", "lazy_once.c", "peterson_plain.c", "stop_flag.cpp", "dcl_static.cpp"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "no_lock.c",
+        "lazy_once.c",
+        "peterson_plain.c",
+        pytest.param("stop_flag.cpp", marks=pytest.mark.slow),
+        "dcl_static.cpp",
+    ],
+)
 def test_check_offers_atomics_where_repair_does(name: str, tmp_path: Path) -> None:
     """The fix of a witness is applied as SARIF tells it, and checked."""
     path = tmp_path / name

@@ -71,7 +71,7 @@ def test_what_works(name: str, tmp_path: Path) -> None:
     assert verdict.answer is Answer.PASS, verdict.reason
 
 
-@pytest.mark.parametrize("model", ["tso", "rc11", "armv8"])
+@pytest.mark.parametrize("model", ["tso", "rc11", pytest.param("armv8", marks=pytest.mark.slow)])
 def test_the_kernel_sees_what_was_written_before_it_is_called(model: str, tmp_path: Path) -> None:
     """No fence of the program stands between the store and the call: whoever is called has one."""
     relaxed = "memory_order_relaxed"
