@@ -22,6 +22,7 @@ void translate(const std::exception_ptr& problem, void*) {
 
 NB_MODULE(_core, m) {
   m.doc() = "The native core of fencepost.";
+  nb::set_leak_warnings(false); // what is left when Python ends is no matter of those who use the command
   nb::register_exception_translator(translate);
   bind_program(m);
   bind_results(m);
