@@ -22,6 +22,8 @@ from fencepost.records import dataclass
 
 RETURNED = "fencepost.returned"  # thread-local: what a function returns beyond its first word
 #: What libraries define and programs only take the address of, or pass on.
+#: The tables of virtual functions of what `std::ostringstream` and `std::ifstream` are made of.
+_STREAM = re.compile(r"_ZT[VT]N?S\w*(ios|stream|streambuf|stringbuf|filebuf)\w*\Z")
 _ADDRESS_ONLY = re.compile(
     r"_ZT[IS]|_ZTV(?!.*(ios|stream|locale|facet))|_ZNK?St(?!.*(ios|locale|facet))|_ZSt(3cin|\d(cout|cerr|clog|wcout))$"
     r"|_ZSt7nothrow$|std(in|out|err)$|(__)?environ$|__dso_handle$|__libc_single_threaded$|opt(arg|ind|err|opt)$"
@@ -176,6 +178,8 @@ class Unit:
         _, type_, at = g.module.debug.variable(g.dbg)
         o = Object(g.name, max(1, g.type.size), g.align, (), g.thread_local, g.constant, type_, at)
         if g.initialiser is None and not g.thread_local and not _ADDRESS_ONLY.match(g.name):
+            if _STREAM.match(g.name):
+                raise Unsupported("a string or file stream of C++ (std::string and snprintf are known)")
             raise Unsupported(
                 f"the variable {self.shown(g.name).removesuffix('()')}, which is declared and not defined"
             )
