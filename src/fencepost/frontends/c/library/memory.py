@@ -51,13 +51,21 @@ def _check_overlap(b: Body, to: Operand, source: Operand, size: Operand) -> None
 
 
 def _step(b: Body, s: Site, *pointers: int) -> int:
-    """The size of one access where the number of bytes is computed: that of what is pointed at, or the alignment."""
-    for k in pointers:
-        known = b.memory_types.get(s.name(k) or "")
-        sizes = {(bits_of(t) + 7) // 8 for _, t in leaves(known)} if known is not None else set()
-        if len(sizes) == 1 and (size := sizes.pop()) in (2, 4, 8):
-            return size
+    """The size of one access where the number of bytes is computed: that of what is pointed at, or the alignment. A
+    pointer to bytes may be aligned to nothing else."""
+    scalars = [_scalar_size(b, s.name(k)) for k in pointers]
+    if any(size == 1 and _align(s, k) == 1 for size, k in zip(scalars, pointers, strict=True)):
+        return 1
+    if wide := next((size for size in scalars if size in (2, 4, 8)), 0):
+        return wide
     return max(_factor(b, s[2]), min(8, *(_align(s, k) for k in pointers)))
+
+
+def _scalar_size(b: Body, name: str | None) -> int:
+    """The size of all scalars of what a pointer is known to point at; 0 where they differ, or nothing is known."""
+    known = b.memory_types.get(name or "")
+    sizes = {(bits_of(t) + 7) // 8 for _, t in leaves(known)} if known is not None else set()
+    return sizes.pop() if len(sizes) == 1 else 0
 
 
 def _factor(b: Body, size: Operand) -> int:
